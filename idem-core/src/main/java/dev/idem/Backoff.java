@@ -1,0 +1,32 @@
+package dev.idem;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Short pauses between the runs of one unit: exponential, fully jittered, bounded in number and length. */
+final class Backoff {
+    private static final long FIRST_MILLIS = 10;
+    private static final long LONGEST_MILLIS = 1_000;
+
+    private final int maxRuns;
+    private int runs = 1;
+
+    Backoff(int maxRuns) {
+        this.maxRuns = maxRuns;
+    }
+
+    boolean hasNext() {
+        return runs < maxRuns;
+    }
+
+    /** Two units that undid each other must not meet again at the same moment, hence the full jitter. */
+    void pause() {
+        long ceiling = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(runs, 20));
+        runs++;
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(ceiling) + 1);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new StoreException("Interrupted while waiting to run a unit again; deliver the message again", stop);
+        }
+    }
+}

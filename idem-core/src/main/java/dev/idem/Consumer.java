@@ -1,0 +1,152 @@
+package dev.idem;
+
+import dev.idem.spi.PayloadDecoder;
+import dev.idem.spi.ResultCodec;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A named scope of effects: its name is part of every key, so two consumers of one message both run. Immutable and
+ * thread-safe.
+ *
+ * <p>The name is durable. A consumer that is renamed starts with an empty memory, so rename it in the store as well:
+ * {@code idem consumer rename}.
+ */
+public final class Consumer {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
+
+    private final String name;
+    private final KeySelector key;
+    private final Policy policy;
+    private final Map<Kind, Route<?, ?>> routes;
+    private final @Nullable Route<?, ?> fallback;
+
+    private Consumer(Builder from) {
+        name = from.name;
+        key = from.key;
+        policy = from.policy;
+        routes = Map.copyOf(from.routes);
+        fallback = from.fallback;
+    }
+
+    /** The smallest consumer: a name, the message id as key, and the work given in each call. */
+    public static Consumer of(String name) {
+        return named(name).build();
+    }
+
+    public static Builder named(String name) {
+        return new Builder(name);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public KeySelector key() {
+        return key;
+    }
+
+    public Policy policy() {
+        return policy;
+    }
+
+    /** The handler for exactly this type and version, else for any version of the type, else for anything. */
+    Optional<Route<?, ?>> route(Message message) {
+        Route<?, ?> found = null;
+        if (message.type().isPresent()) {
+            String type = message.type().get();
+            found = message.version().map(v -> routes.get(new Kind(type, v))).orElse(null);
+            found = found != null ? found : routes.get(new Kind(type, null));
+        }
+        return Optional.ofNullable(found != null ? found : fallback);
+    }
+
+    /** The message's type if a handler is registered for it, else "other": keeps the number of metrics bounded. */
+    String typeLabel(Message message) {
+        return message.type()
+                .filter(type -> routes.keySet().stream().anyMatch(kind -> kind.type.equals(type)))
+                .orElse("other");
+    }
+
+    @Override
+    public String toString() {
+        return "Consumer[" + name + "]";
+    }
+
+    private record Kind(String type, @Nullable String version) {}
+
+    record Route<E, T extends @Nullable Object>(
+            PayloadDecoder<E> decoder,
+            Handler<E, T> handler,
+            @Nullable ResultCodec<T> codec) {}
+
+    /** Collects what a consumer has. Not thread-safe. */
+    public static final class Builder {
+        private final String name;
+        private final Map<Kind, Route<?, ?>> routes = new HashMap<>();
+        private KeySelector key = KeySelector.messageId();
+        private Policy policy = Policy.defaults();
+        private @Nullable Route<?, ?> fallback;
+
+        private Builder(String name) {
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException("Consumer name '" + Text.printable(name)
+                        + "' must be 1 to 100 letters, digits or . _ : / - and start with a letter or digit");
+            }
+            this.name = name;
+        }
+
+        public Builder key(KeySelector selector) {
+            key = Objects.requireNonNull(selector, "selector");
+            return this;
+        }
+
+        public Builder policy(Policy value) {
+            policy = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** Handles every version of a type that has no handler of its own. */
+        public <E, T extends @Nullable Object> Builder on(
+                String type, PayloadDecoder<E> decoder, Handler<E, T> handler) {
+            return add(new Kind(type, null), new Route<>(decoder, handler, null));
+        }
+
+        public <E, T extends @Nullable Object> Builder on(
+                String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler) {
+            return add(new Kind(type, version), new Route<>(decoder, handler, null));
+        }
+
+        /** As above, and keeps the result, so that a duplicate is answered with it. */
+        public <E, T> Builder on(
+                String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
+            return add(new Kind(type, version), new Route<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
+        }
+
+        /** Handles everything that has no handler of its own, also messages without a type. */
+        public <T extends @Nullable Object> Builder otherwise(Handler<Message, T> handler) {
+            if (fallback != null) {
+                throw new IllegalArgumentException("Consumer " + name + " has two handlers for other messages");
+            }
+            fallback = new Route<>(PayloadDecoder.message(), handler, null);
+            return this;
+        }
+
+        private Builder add(Kind kind, Route<?, ?> route) {
+            Objects.requireNonNull(kind.type, "type");
+            if (routes.putIfAbsent(kind, route) != null) {
+                throw new IllegalArgumentException("Consumer " + name + " has two handlers for type " + kind.type
+                        + (kind.version == null ? "" : " version " + kind.version));
+            }
+            return this;
+        }
+
+        public Consumer build() {
+            return new Consumer(this);
+        }
+    }
+}

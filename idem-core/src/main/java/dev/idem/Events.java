@@ -1,0 +1,86 @@
+package dev.idem;
+
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries events to the listeners on a thread of its own, so that nothing a listener does can change an outcome. The
+ * queue is bounded: behind a listener that blocks, events are counted as lost and the messages flow on.
+ */
+final class Events implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+    private static final int CAPACITY = 8192;
+    private static final long CLOSE_MILLIS = 2_000;
+
+    private final List<InboxListener> listeners;
+    private final BlockingQueue<Consumer<InboxListener>> queue = new ArrayBlockingQueue<>(CAPACITY);
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicBoolean warned = new AtomicBoolean();
+    private final Thread thread;
+    private volatile boolean closed;
+
+    Events(List<InboxListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+        this.thread = new Thread(this::deliver, "idem-events");
+        thread.setDaemon(true);
+        if (!this.listeners.isEmpty()) {
+            thread.start();
+        }
+    }
+
+    void tell(Consumer<InboxListener> event) {
+        if (!listeners.isEmpty() && !queue.offer(event)) {
+            lost.incrementAndGet();
+        }
+    }
+
+    private void deliver() {
+        while (!closed || !queue.isEmpty()) {
+            try {
+                Consumer<InboxListener> event = queue.poll(100, TimeUnit.MILLISECONDS);
+                if (event != null) {
+                    deliver(event);
+                    long missed = lost.getAndSet(0);
+                    if (missed > 0) {
+                        deliver(listener -> listener.eventsLost(missed));
+                    }
+                }
+            } catch (InterruptedException stop) {
+                return; // close() gave up waiting for a listener that blocks
+            }
+        }
+    }
+
+    @SuppressWarnings("CatchAndPrintStackTrace")
+    private void deliver(Consumer<InboxListener> event) {
+        for (InboxListener listener : listeners) {
+            try {
+                event.accept(listener);
+            } catch (Throwable failure) { // also an Error of a listener is none of the message's business
+                if (warned.compareAndSet(false, true)) {
+                    log.warn("Listener {} failed; further failures are logged at DEBUG", listener, failure);
+                } else {
+                    log.debug("Listener {} failed", listener, failure);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            thread.join(CLOSE_MILLIS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        thread.interrupt();
+    }
+}

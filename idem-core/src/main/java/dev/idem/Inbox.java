@@ -1,0 +1,124 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.ResultCodec;
+import dev.idem.spi.StepHook;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The barrier at a consumer's door: runs the work for a message exactly once, however often it is delivered, and says
+ * what became of each delivery. The marker and whatever the work writes through its {@link Transaction} commit together.
+ *
+ * <pre>{@code
+ * Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
+ * Outcome<Receipt> outcome = inbox.process("payment-service", message, tx -> payments.charge(tx.connection(), order));
+ * }</pre>
+ *
+ * <p>A key inside itself, and another key inside a running unit, fail at once with {@link NestedProcessingException};
+ * {@link #within} joins a running unit. Thread-safe; one for an application. Closing it does not close the store's data
+ * source.
+ */
+public interface Inbox extends AutoCloseable {
+
+    static Inbox create(MarkerStore store) {
+        return builder(store).build();
+    }
+
+    static Builder builder(MarkerStore store) {
+        return new Builder(store);
+    }
+
+    /** Processes with the message id as key and the default policy. */
+    default <T extends @Nullable Object, X extends Exception> Outcome<T> process(
+            String consumer, Message message, Work<T, X> work) throws X {
+        return process(Consumer.of(consumer), message, work);
+    }
+
+    /**
+     * Processes one delivery with the work given here.
+     *
+     * @throws X what the work throws, untouched, after everything was rolled back
+     * @throws StoreException when the store could not answer: deliver the message again
+     * @throws BrokenTransactionException when the work broke its transaction
+     * @throws HandlerTimeoutException when the work took too long
+     */
+    <T extends @Nullable Object, X extends Exception> Outcome<T> process(
+            Consumer consumer, Message message, Work<T, X> work) throws X;
+
+    /** As above, and keeps the result, so that a duplicate is answered with it. */
+    <T, X extends Exception> Outcome<T> process(
+            Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X;
+
+    /** Processes with work that returns nothing. */
+    default <X extends Exception> Outcome<@Nullable Void> run(String consumer, Message message, Work.Action<X> action)
+            throws X {
+        return process(consumer, message, (Work<@Nullable Void, X>) tx -> {
+            action.run(tx);
+            return null;
+        });
+    }
+
+    /**
+     * Processes one delivery with the handler the consumer has for it. Whatever happens becomes an outcome with a
+     * settlement; only errors of the virtual machine and nested use are thrown.
+     */
+    Outcome<?> accept(Consumer consumer, Message message);
+
+    /**
+     * Joins a transaction that somebody else opened and will commit.
+     *
+     * @throws UnsupportedOperationException if the store cannot join
+     */
+    JoinedInbox within(Connection outer);
+
+    /** Makes a consumer known to the store before its first message. Optional. */
+    void register(Consumer consumer);
+
+    MarkerStore store();
+
+    @Override
+    void close();
+
+    /** Collects what an inbox has. Not thread-safe. */
+    final class Builder {
+        final MarkerStore store;
+        final List<InboxListener> listeners = new ArrayList<>();
+        StepHook steps = StepHook.NONE;
+        int concurrency = Integer.MAX_VALUE;
+
+        private Builder(MarkerStore store) {
+            this.store = Objects.requireNonNull(store, "store");
+        }
+
+        public Builder listener(InboxListener listener) {
+            listeners.add(Objects.requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /**
+         * How many units may run at once; default unlimited. Set it to the pool's size when many (virtual) threads
+         * deliver: then they wait here, without a time limit, and not in the pool, which gives up.
+         */
+        public Builder concurrency(int units) {
+            if (units < 1) {
+                throw new IllegalArgumentException("concurrency is " + units + ", but must be at least 1");
+            }
+            concurrency = units;
+            return this;
+        }
+
+        /** For tests only: see {@link StepHook}. */
+        public Builder steps(StepHook hook) {
+            steps = Objects.requireNonNull(hook, "hook");
+            return this;
+        }
+
+        public Inbox build() {
+            return new StoreInbox(this);
+        }
+    }
+}

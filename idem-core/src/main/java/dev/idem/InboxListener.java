@@ -1,0 +1,53 @@
+package dev.idem;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Hears what the inbox does; for metrics, alarms and logs. Called on one thread of the inbox's own, in order, shortly
+ * after the fact, never inside a transaction: a listener that throws is logged, and one that blocks loses events, but
+ * neither can change or delay an outcome.
+ */
+public interface InboxListener {
+    /** A delivery has its outcome. The one event that counts everything. */
+    default void settled(Delivery delivery) {}
+
+    /** A message without a usable key was processed all the same, because its consumer says so. */
+    default void unguarded(String consumer, Rejection reason) {}
+
+    /** A unit was undone by a deadlock, a serialization failure or a lost connection, and runs again. */
+    default void ranAgain(String consumer, int nextRun, Throwable cause) {}
+
+    /** The answer to a commit was lost; the key is claimed again to learn what became of it. */
+    default void commitUnknown(String consumer, Throwable cause) {}
+
+    /** A handler sent nothing through its transaction: its effects are not protected. */
+    default void transactionUnused(String consumer) {}
+
+    /** A handler broke its transaction. A person must act. */
+    default void transactionBroken(String consumer, BrokenTransactionException cause) {}
+
+    /** A handler ran longer than it may. */
+    default void timedOut(String consumer, Duration limit) {}
+
+    /** So many events were lost since the last one, because a listener is too slow. */
+    default void eventsLost(long count) {}
+
+    /**
+     * One delivery, settled.
+     *
+     * @param type the message's type if the consumer has a handler for it, else "other"
+     * @param runs how often the handler was started, 0 if not at all
+     * @param handling time inside the handler, all runs together
+     * @param total time from the call to the outcome
+     */
+    record Delivery(
+            String consumer,
+            String type,
+            Outcome<?> outcome,
+            int runs,
+            Duration handling,
+            Duration total,
+            Optional<Instant> eventTime) {}
+}

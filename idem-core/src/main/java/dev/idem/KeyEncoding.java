@@ -1,0 +1,108 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the parts of a key into 16 bytes. A canonical lower-case UUID that stands alone goes in verbatim, so that
+ * time-ordered ids keep their order in the index. Everything else becomes a version-8 UUID from SHA-256 over
+ * length-prefixed parts, with the 48-bit time of a UUIDv7 or ULID kept in front. Verbatim UUIDs of version 8 are hashed
+ * as well, so the two kinds can never meet.
+ */
+final class KeyEncoding {
+    private static final Pattern CANONICAL_UUID =
+            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
+    private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    private static final int HASHED_VERSION = 8;
+
+    private KeyEncoding() {}
+
+    static MarkerKey encode(String consumer, Selection.Parts parts) {
+        boolean alone =
+                parts.tenant() == null && parts.source() == null && parts.ids().size() == 1;
+        String last = parts.ids().get(parts.ids().size() - 1);
+        if (alone && isVerbatim(last)) {
+            return new MarkerKey(consumer, UUID.fromString(last), null);
+        }
+        return new MarkerKey(consumer, hashed(parts, timeOf(last)), readable(parts, alone));
+    }
+
+    private static boolean isVerbatim(String id) {
+        return isUuid(id) && UUID.fromString(id).version() != HASHED_VERSION;
+    }
+
+    private static boolean isUuid(String id) {
+        return id.length() == 36 && CANONICAL_UUID.matcher(id).matches();
+    }
+
+    private static UUID hashed(Selection.Parts parts, OptionalLong millis) {
+        MessageDigest sha = Fingerprint.sha256();
+        update(sha, parts.tenant());
+        update(sha, parts.source());
+        parts.ids().forEach(id -> update(sha, id));
+        ByteBuffer digest = ByteBuffer.wrap(sha.digest());
+        long high = digest.getLong();
+        long low = digest.getLong();
+        if (millis.isPresent()) {
+            high = (millis.getAsLong() << 16) | (high & 0xFFFFL);
+        }
+        return new UUID(
+                (high & ~0xF000L) | ((long) HASHED_VERSION << 12), (low & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE);
+    }
+
+    /** Absent and empty differ, and no two lists of parts give the same bytes. */
+    private static void update(MessageDigest sha, @Nullable String part) {
+        byte[] bytes = part == null ? new byte[0] : part.getBytes(StandardCharsets.UTF_8);
+        sha.update(ByteBuffer.allocate(Integer.BYTES)
+                .putInt(part == null ? -1 : bytes.length)
+                .array());
+        sha.update(bytes);
+    }
+
+    private static OptionalLong timeOf(String id) {
+        if (isUuid(id)) {
+            UUID uuid = UUID.fromString(id);
+            return uuid.version() == 7 ? OptionalLong.of(uuid.getMostSignificantBits() >>> 16) : OptionalLong.empty();
+        }
+        if (id.length() == 26 && ULID.matcher(id).matches()) {
+            long millis = 0;
+            for (char c : id.substring(0, 10).toUpperCase(Locale.ROOT).toCharArray()) {
+                millis = millis << 5 | CROCKFORD.indexOf(c);
+            }
+            return OptionalLong.of(millis);
+        }
+        return OptionalLong.empty();
+    }
+
+    private static String readable(Selection.Parts parts, boolean alone) {
+        StringBuilder text = new StringBuilder();
+        append(text, "tenant=", parts.tenant());
+        append(text, "source=", parts.source());
+        parts.ids().forEach(id -> append(text, alone ? "" : "id=", id));
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, String label, @Nullable String part) {
+        if (part == null) {
+            return;
+        }
+        if (text.length() > 0) {
+            text.append('/');
+        }
+        text.append(label);
+        part.codePoints().forEach(c -> {
+            if (c == '/' || c == '=' || c == '\\') {
+                text.append('\\');
+            }
+            Text.appendVisible(text, c);
+        });
+    }
+}

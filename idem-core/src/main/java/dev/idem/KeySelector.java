@@ -1,0 +1,74 @@
+package dev.idem;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Says what makes two deliveries the same message for a consumer. Must depend on the message alone: an id made by the
+ * consumer, or one that changes with each attempt, recognises nothing. Thread-safe.
+ */
+@FunctionalInterface
+public interface KeySelector {
+    Selection select(Message message);
+
+    /** The message's own id. The default. */
+    static KeySelector messageId() {
+        return message -> Selection.of(message.id());
+    }
+
+    /** CloudEvents source and id, which are unique only together. */
+    static KeySelector cloudEvent() {
+        return message -> message.source().isEmpty()
+                ? new Selection.Unusable(Rejection.KEY_MISSING, "the message has no source")
+                : Selection.of(message.id()).fromSource(message.source().get());
+    }
+
+    /** A header that must be there exactly once and be UTF-8. */
+    static KeySelector header(String name) {
+        Objects.requireNonNull(name, "name");
+        return message -> {
+            List<Header> found = message.headers(name);
+            String label = "header " + Text.printable(name);
+            if (found.isEmpty()) {
+                return new Selection.Unusable(Rejection.KEY_MISSING, label + " is absent");
+            }
+            if (found.size() > 1) {
+                return new Selection.Unusable(Rejection.KEY_MALFORMED, label + " is there " + found.size() + " times");
+            }
+            Optional<String> text = Text.strictUtf8(found.get(0).rawValue());
+            return text.isPresent()
+                    ? Selection.of(text)
+                    : new Selection.Unusable(Rejection.KEY_MALFORMED, label + " is not UTF-8");
+        };
+    }
+
+    /** A business key from parts, such as an order number and a step. Parts are never concatenated. */
+    static KeySelector business(Function<Message, List<String>> parts) {
+        Objects.requireNonNull(parts, "parts");
+        return message -> Selection.of(parts.apply(message));
+    }
+
+    /**
+     * The transport's position. Recognises redelivery only: a message published again, mirrored or moved by a retry
+     * topic has a new position and is new. Choose it only when the messages carry nothing better.
+     */
+    static KeySelector position() {
+        return message -> message.position()
+                .map(p -> Selection.of(List.of(p.stream(), Integer.toString(p.partition()), Long.toString(p.offset()))))
+                .orElseGet(() ->
+                        new Selection.Unusable(Rejection.KEY_MISSING, "the transport gave the message no position"));
+    }
+
+    /** Adds the tenant to the key, so that equal ids of two tenants are two messages. */
+    default KeySelector perTenant(Function<Message, Optional<String>> tenant) {
+        Objects.requireNonNull(tenant, "tenant");
+        return message -> {
+            Optional<String> owner = tenant.apply(message);
+            return owner.isPresent()
+                    ? select(message).ofTenant(owner.get())
+                    : new Selection.Unusable(Rejection.KEY_MISSING, "the message has no tenant");
+        };
+    }
+}

@@ -1,0 +1,220 @@
+package dev.idem;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What arrived, as bytes and attributes. Immutable and thread-safe.
+ *
+ * <p>Nothing is required: a message without an id can be built, so that the consumer's policy and not an exception
+ * decides about it. The payload is never logged.
+ */
+public final class Message {
+    private final Builder fields;
+    private final List<Header> headers;
+
+    private Message(Builder fields) {
+        this.fields = fields;
+        this.headers = List.copyOf(fields.headers);
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The shortest message: an id and a payload. */
+    public static Message of(String id, byte[] payload) {
+        return builder().id(id).payload(payload).build();
+    }
+
+    public Optional<String> id() {
+        return Optional.ofNullable(fields.id);
+    }
+
+    /** Who made the message (CloudEvents {@code source}), never the transport it came over. */
+    public Optional<String> source() {
+        return Optional.ofNullable(fields.source);
+    }
+
+    public Optional<String> type() {
+        return Optional.ofNullable(fields.type);
+    }
+
+    public Optional<String> version() {
+        return Optional.ofNullable(fields.version);
+    }
+
+    public Optional<String> orderingKey() {
+        return Optional.ofNullable(fields.orderingKey);
+    }
+
+    /** A copy of the payload. */
+    public byte[] payload() {
+        return fields.payload.clone();
+    }
+
+    /** The payload itself, for hashing and decoding inside this package without a copy. */
+    byte[] rawPayload() {
+        return fields.payload;
+    }
+
+    public Optional<String> contentType() {
+        return Optional.ofNullable(fields.contentType);
+    }
+
+    /** All headers in the order they arrived; a name may stand more than once. */
+    public List<Header> headers() {
+        return headers;
+    }
+
+    /** All headers of that name; names are compared exactly. */
+    public List<Header> headers(String name) {
+        return headers.stream().filter(h -> h.name().equals(name)).toList();
+    }
+
+    public Optional<Instant> eventTime() {
+        return Optional.ofNullable(fields.eventTime);
+    }
+
+    public Optional<Position> position() {
+        return Optional.ofNullable(fields.position);
+    }
+
+    /** The name of the replay session this delivery belongs to, if it is a deliberate redelivery. */
+    public Optional<String> replaySession() {
+        return Optional.ofNullable(fields.replaySession);
+    }
+
+    /** A builder that starts with everything this message has. */
+    public Builder toBuilder() {
+        return new Builder(fields);
+    }
+
+    @Override
+    public String toString() {
+        return "Message[id=" + Text.printable(id().orElse("none"))
+                + ", type=" + Text.printable(type().orElse("none"))
+                + ", " + fields.payload.length + " bytes]";
+    }
+
+    /** Collects what a message has. Not thread-safe. */
+    public static final class Builder {
+        private @Nullable String id;
+        private @Nullable String source;
+        private @Nullable String type;
+        private @Nullable String version;
+        private @Nullable String orderingKey;
+        private byte[] payload = {};
+        private @Nullable String contentType;
+        private List<Header> headers = new ArrayList<>();
+        private @Nullable Instant eventTime;
+        private @Nullable Position position;
+        private @Nullable String replaySession;
+
+        private Builder() {}
+
+        private Builder(Builder from) {
+            id = from.id;
+            source = from.source;
+            type = from.type;
+            version = from.version;
+            orderingKey = from.orderingKey;
+            payload = from.payload;
+            contentType = from.contentType;
+            headers = new ArrayList<>(from.headers);
+            eventTime = from.eventTime;
+            position = from.position;
+            replaySession = from.replaySession;
+        }
+
+        public Builder id(@Nullable String value) {
+            id = value;
+            return this;
+        }
+
+        public Builder source(@Nullable String value) {
+            source = value;
+            return this;
+        }
+
+        public Builder type(@Nullable String value) {
+            type = value;
+            return this;
+        }
+
+        public Builder version(@Nullable String value) {
+            version = value;
+            return this;
+        }
+
+        public Builder orderingKey(@Nullable String value) {
+            orderingKey = value;
+            return this;
+        }
+
+        public Builder payload(byte[] value) {
+            payload = value.clone();
+            return this;
+        }
+
+        public Builder contentType(@Nullable String value) {
+            contentType = value;
+            return this;
+        }
+
+        public Builder header(String name, String value) {
+            headers.add(new Header(name, value));
+            return this;
+        }
+
+        public Builder header(String name, byte[] value) {
+            headers.add(new Header(name, value));
+            return this;
+        }
+
+        public Builder headers(List<Header> values) {
+            headers.addAll(Objects.requireNonNull(values, "values"));
+            return this;
+        }
+
+        public Builder eventTime(@Nullable Instant value) {
+            eventTime = value;
+            return this;
+        }
+
+        public Builder position(@Nullable Position value) {
+            position = value;
+            return this;
+        }
+
+        public Builder replaySession(@Nullable String value) {
+            replaySession = value;
+            return this;
+        }
+
+        /**
+         * Takes id, source, type, time, content type and ordering key from CloudEvents binary-mode headers, where they
+         * are not set yet. Understands the names of Kafka ({@code ce_id}), HTTP ({@code ce-id}) and AMQP
+         * ({@code cloudEvents:id}, {@code cloudEvents_id}). A repeated or non-UTF-8 attribute counts as absent, because
+         * choosing one of two ids could merge or split messages.
+         */
+        public Builder fromCloudEventHeaders() {
+            CloudEventHeaders event = new CloudEventHeaders(headers);
+            id = id != null ? id : event.attribute("id");
+            source = source != null ? source : event.attribute("source");
+            type = type != null ? type : event.attribute("type");
+            orderingKey = orderingKey != null ? orderingKey : event.attribute("partitionkey");
+            eventTime = eventTime != null ? eventTime : event.time();
+            contentType = contentType != null ? contentType : event.contentType();
+            return this;
+        }
+
+        public Message build() {
+            return new Message(new Builder(this));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.idem;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of one delivery. Each outcome knows its {@link Settlement}; an adapter obeys it and decides nothing else.
+ *
+ * @param <T> what the handler returns
+ */
+public sealed interface Outcome<T extends @Nullable Object> {
+
+    Settlement settlement();
+
+    /** The handler ran and its transaction is confirmed committed. */
+    record Processed<T extends @Nullable Object>(T result) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.ACK;
+        }
+    }
+
+    /** A terminal marker of this key was read: the effect is there already. The result, if the first run stored one. */
+    record Duplicate<T extends @Nullable Object>(Instant processedAt, Optional<T> storedResult) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.ACK;
+        }
+    }
+
+    /** The message is durable and visible to a worker or a sweep; the handler runs later. */
+    record Stored<T extends @Nullable Object>() implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.ACK;
+        }
+    }
+
+    /** The sequence guard has seen this version or a later one. */
+    record Stale<T extends @Nullable Object>(long current) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.ACK;
+        }
+    }
+
+    /** A predecessor is missing. Kept messages are acknowledged and released in order; others come again. */
+    record Held<T extends @Nullable Object>(long missing, boolean kept) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return kept ? Settlement.ACK : Settlement.RETRY;
+        }
+    }
+
+    /** Another delivery of the same key is running now. Never acknowledged: the other one may still roll back. */
+    record Busy<T extends @Nullable Object>() implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.RETRY;
+        }
+    }
+
+    /** The same key was processed with another payload. One of the two was not applied; a person must look. */
+    record Conflict<T extends @Nullable Object>(Instant processedAt) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.DEAD_LETTER;
+        }
+    }
+
+    /** Older than the oldest marker that is still kept: it may or may not have been processed. */
+    record Undecidable<T extends @Nullable Object>(Instant horizon) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.DEAD_LETTER;
+        }
+    }
+
+    /** Turned away before any handler saw it. */
+    record Rejected<T extends @Nullable Object>(Rejection reason, String detail) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.DEAD_LETTER;
+        }
+    }
+
+    /** A policy says that this consumer does not run for this message. */
+    record Suppressed<T extends @Nullable Object>(String reason) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return Settlement.ACK;
+        }
+    }
+
+    /** The handler did not succeed; nothing of it is left in the database, unless the cause says so. */
+    record Failed<T extends @Nullable Object>(Failure kind, Throwable cause) implements Outcome<T> {
+        @Override
+        public Settlement settlement() {
+            return kind == Failure.TERMINAL ? Settlement.DEAD_LETTER : Settlement.RETRY;
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.idem;
+
+/** Why a message was turned away before any handler saw it. */
+public enum Rejection {
+    KEY_MISSING,
+    KEY_BLANK,
+    KEY_MALFORMED,
+    KEY_TOO_LONG,
+    /** Two different keys met in one 16-byte value; the message is unharmed, but cannot be told from the other. */
+    KEY_COLLISION,
+    UNKNOWN_TYPE,
+    /** The payload could not be decoded; decoding it again would fail again. */
+    UNDECODABLE
+}

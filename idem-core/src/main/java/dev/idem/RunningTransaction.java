@@ -1,0 +1,18 @@
+package dev.idem;
+
+import dev.idem.spi.Unit;
+import java.sql.Connection;
+import javax.sql.DataSource;
+
+/** What a handler sees of a unit. */
+record RunningTransaction(Message message, String consumer, int run, Unit unit) implements Transaction {
+    @Override
+    public Connection connection() {
+        return unit.connection();
+    }
+
+    @Override
+    public DataSource dataSource() {
+        return unit.dataSource();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.idem;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link KeySelector} found: parts that identify the message, or why there are none. Immutable. */
+public sealed interface Selection {
+    /** The most bytes all parts together may have in UTF-8. */
+    int MAX_BYTES = 1024;
+
+    Selection ofTenant(String tenant);
+
+    Selection fromSource(String source);
+
+    static Selection of(Optional<String> id) {
+        return id.isPresent()
+                ? of(List.of(id.get()))
+                : new Unusable(Rejection.KEY_MISSING, "the message has no id, or more than one");
+    }
+
+    static Selection of(List<String> ids) {
+        return ids.isEmpty()
+                ? new Unusable(Rejection.KEY_MISSING, "the key has no parts")
+                : new Parts(null, null, ids).checked();
+    }
+
+    /** A usable identity: the parts, exactly as given. */
+    record Parts(@Nullable String tenant, @Nullable String source, List<String> ids) implements Selection {
+        public Parts {
+            ids = List.copyOf(ids);
+        }
+
+        @Override
+        public Selection ofTenant(String owner) {
+            return new Parts(Objects.requireNonNull(owner), source, ids).checked();
+        }
+
+        @Override
+        public Selection fromSource(String origin) {
+            return new Parts(tenant, Objects.requireNonNull(origin), ids).checked();
+        }
+
+        private Selection checked() {
+            int bytes = 0;
+            for (String part : all()) {
+                if (Text.isBlank(part)) {
+                    return new Unusable(Rejection.KEY_BLANK, "a part of the key is empty or invisible");
+                }
+                if (Text.hasLoneSurrogate(part)) {
+                    return new Unusable(Rejection.KEY_MALFORMED, "a part of the key has a lone surrogate");
+                }
+                bytes += part.getBytes(StandardCharsets.UTF_8).length;
+            }
+            return bytes > MAX_BYTES
+                    ? new Unusable(
+                            Rejection.KEY_TOO_LONG, "the key has " + bytes + " bytes, at most " + MAX_BYTES + " fit")
+                    : this;
+        }
+
+        private List<String> all() {
+            return Stream.concat(Stream.of(tenant, source).filter(Objects::nonNull), ids.stream())
+                    .map(part -> Objects.requireNonNull(part))
+                    .toList();
+        }
+    }
+
+    /** No usable identity, and why. */
+    record Unusable(Rejection reason, String detail) implements Selection {
+        @Override
+        public Selection ofTenant(String owner) {
+            return this;
+        }
+
+        @Override
+        public Selection fromSource(String origin) {
+            return this;
+        }
+    }
+}

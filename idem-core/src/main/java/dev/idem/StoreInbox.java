@@ -1,0 +1,167 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.ResultCodec;
+import java.sql.Connection;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The door: finds the key and the handler of a message, and turns whatever happens into an outcome. */
+final class StoreInbox implements Inbox {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+    private final MarkerStore store;
+    private final Events events;
+    private final Deadlines deadlines = new Deadlines();
+    private final Nesting nesting = new Nesting();
+    private final UnitRunner units;
+
+    StoreInbox(Builder from) {
+        store = from.store;
+        events = new Events(from.listeners);
+        units = new UnitRunner(store, events, deadlines, nesting, from.steps, from.concurrency);
+        log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> process(
+            Consumer consumer, Message message, Work<T, X> work) throws X {
+        return settled(new Attempt<>(consumer, message, work, null));
+    }
+
+    @Override
+    public <T, X extends Exception> Outcome<T> process(
+            Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X {
+        return settled(new Attempt<>(consumer, message, work, codec));
+    }
+
+    @Override
+    public Outcome<?> accept(Consumer consumer, Message message) {
+        Optional<Consumer.Route<?, ?>> route = consumer.route(message);
+        return route.isPresent() ? accept(consumer, message, route.get()) : unknownType(consumer, message);
+    }
+
+    private <E, T extends @Nullable Object> Outcome<T> accept(
+            Consumer consumer, Message message, Consumer.Route<E, T> route) {
+        Work<T, Exception> work = tx -> route.handler().handle(decoded(message, route), tx);
+        Attempt<T, Exception> attempt = new Attempt<>(consumer, message, work, route.codec());
+        try {
+            return settled(attempt);
+        } catch (Undecodable undecodable) {
+            return undecodable.outcome();
+        } catch (NestedProcessingException programmingError) {
+            throw programmingError;
+        } catch (Throwable failure) {
+            return new Outcome.Failed<>(
+                    Failures.kindOf(failure, consumer.policy(), store), Failures.unlessFatal(failure));
+        }
+    }
+
+    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) {
+        try {
+            return route.decoder().decode(message);
+        } catch (Exception unreadable) {
+            throw new Undecodable(unreadable);
+        }
+    }
+
+    private <T extends @Nullable Object> Outcome<T> unknownType(Consumer consumer, Message message) {
+        String detail = "consumer " + consumer.name() + " has no handler for type "
+                + Text.printable(message.type().orElse("none"))
+                + message.version().map(v -> " version " + Text.printable(v)).orElse("");
+        Outcome<T> outcome = switch (consumer.policy().unknownType()) {
+            case REJECT -> new Outcome.Rejected<>(Rejection.UNKNOWN_TYPE, detail);
+            case IGNORE -> new Outcome.Suppressed<>(detail);
+        };
+        new Attempt<T, RuntimeException>(
+                        consumer,
+                        message,
+                        tx -> {
+                            throw new AssertionError();
+                        },
+                        null)
+                .report(events, outcome);
+        return outcome;
+    }
+
+    /** Every way through {@code process} and {@code accept} ends here, so every delivery is reported exactly once. */
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
+        try {
+            Outcome<T> outcome = keyed(attempt);
+            attempt.report(events, outcome);
+            log.debug(
+                    "{}: {} is {}",
+                    attempt.consumer().name(),
+                    attempt.message(),
+                    outcome.getClass().getSimpleName());
+            return outcome;
+        } catch (Undecodable undecodable) {
+            attempt.report(events, undecodable.outcome());
+            throw undecodable;
+        } catch (Throwable failure) {
+            attempt.report(
+                    events,
+                    new Outcome.Failed<T>(
+                            Failures.kindOf(failure, attempt.consumer().policy(), store), failure));
+            throw failure;
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> keyed(Attempt<T, X> attempt) throws X {
+        Selection selection = attempt.select();
+        if (selection instanceof Selection.Unusable unusable) {
+            if (attempt.consumer().policy().missingKey() == Policy.MissingKey.REJECT) {
+                return new Outcome.Rejected<>(unusable.reason(), unusable.detail());
+            }
+            events.tell(l -> l.unguarded(attempt.consumer().name(), unusable.reason()));
+            // A key nobody else has: the same transaction, confirmation and timeout, but no protection.
+            return units.run(attempt, new MarkerKey(attempt.consumer().name(), UUID.randomUUID(), null));
+        }
+        return units.run(attempt, KeyEncoding.encode(attempt.consumer().name(), (Selection.Parts) selection));
+    }
+
+    @Override
+    public JoinedInbox within(Connection outer) {
+        if (store instanceof MarkerStore.Joinable joinable) {
+            return new OuterInbox(joinable, outer, nesting, events);
+        }
+        throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
+    }
+
+    @Override
+    public void register(Consumer consumer) {
+        store.register(consumer.name());
+    }
+
+    @Override
+    public MarkerStore store() {
+        return store;
+    }
+
+    @Override
+    public void close() {
+        deadlines.close();
+        events.close();
+        store.close();
+    }
+
+    /** Carries a decoder's exception past the unit, where it must not look like the handler's. */
+    private static final class Undecodable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Undecodable(Exception cause) {
+            super(cause);
+        }
+
+        <T extends @Nullable Object> Outcome<T> outcome() {
+            // The cause's text may quote the payload, so only its type is told.
+            return new Outcome.Rejected<>(
+                    Rejection.UNDECODABLE,
+                    "the payload could not be decoded: " + getCause().getClass().getName());
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package dev.idem;
+
+import org.jspecify.annotations.Nullable;
+
+/** A handler throws this to say: delivering this message again would not help. It goes to the dead letters. */
+public class TerminalException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public TerminalException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

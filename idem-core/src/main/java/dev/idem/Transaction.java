@@ -1,0 +1,35 @@
+package dev.idem;
+
+import java.sql.Connection;
+import javax.sql.DataSource;
+
+/**
+ * What a handler is given: the message and the transaction in which its marker was claimed. What the handler writes
+ * through this transaction is applied exactly once, together with the marker; what it does elsewhere may repeat.
+ *
+ * <p>Valid on the handler's thread until the handler returns or times out; then every use of it throws.
+ */
+public interface Transaction {
+    Message message();
+
+    /** The name of the consumer this runs for. */
+    String consumer();
+
+    /** 1 for the first run in this delivery; higher when a deadlock or a lost connection made Idem run it again. */
+    int run();
+
+    /**
+     * The connection of the transaction. It refuses commit, rollback, close and autocommit: those are Idem's.
+     *
+     * @throws UnsupportedOperationException if the store has no database transaction
+     */
+    Connection connection();
+
+    /**
+     * The same transaction for libraries that want to open and close connections: what it hands out may be closed, which
+     * does nothing.
+     *
+     * @throws UnsupportedOperationException if the store has no database transaction
+     */
+    DataSource dataSource();
+}

@@ -1,0 +1,251 @@
+package dev.idem;
+
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.Marker;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.ResultCodec;
+import dev.idem.spi.Step;
+import dev.idem.spi.StepHook;
+import dev.idem.spi.StoredResult;
+import dev.idem.spi.TransientStoreException;
+import dev.idem.spi.Unit;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Why a message is processed once. One unit is one transaction:
+ *
+ * <pre>
+ *   claim the marker ──► handler writes ──► confirm that the marker is still ours ──► commit
+ * </pre>
+ *
+ * The claim comes first and is exclusive, so of many deliveries one runs. Marker and effect commit together, so a crash
+ * before the commit leaves neither and a crash after it leaves both. A duplicate is only what a marker that was
+ * <em>read</em> says. When the answer to the commit is lost, the key is claimed again: the marker is there and says done,
+ * or the claim is granted and the work runs again, or it is busy because the old commit is still on its way. Nothing is
+ * ever concluded from not finding a row.
+ */
+final class UnitRunner {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+    private final MarkerStore store;
+    private final Events events;
+    private final Deadlines deadlines;
+    private final Nesting nesting;
+    private final StepHook steps;
+    private final KeyGate gate = new KeyGate();
+    private final Semaphore permits;
+    private final Set<String> warnedUnused = ConcurrentHashMap.newKeySet();
+
+    UnitRunner(
+            MarkerStore store, Events events, Deadlines deadlines, Nesting nesting, StepHook steps, int concurrency) {
+        this.store = store;
+        this.events = events;
+        this.deadlines = deadlines;
+        this.nesting = nesting;
+        this.steps = steps;
+        this.permits = new Semaphore(concurrency, true);
+    }
+
+    <T extends @Nullable Object, X extends Exception> Outcome<T> run(Attempt<T, X> attempt, MarkerKey key) throws X {
+        nesting.enterAlone(key);
+        try {
+            return throughGate(attempt, key);
+        } finally {
+            nesting.leave();
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> throughGate(
+            Attempt<T, X> attempt, MarkerKey key) throws X {
+        long start = System.nanoTime();
+        Optional<KeyGate.Pass> pass = gate.enter(key, attempt.policy().busyWait());
+        if (pass.isEmpty()) {
+            return new Outcome.Busy<>();
+        }
+        try {
+            Duration left = attempt.policy().busyWait().minusNanos(System.nanoTime() - start);
+            permits.acquireUninterruptibly();
+            try {
+                return untilSettled(attempt, key, left.isNegative() ? Duration.ZERO : left);
+            } finally {
+                permits.release();
+            }
+        } finally {
+            pass.get().close();
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> untilSettled(
+            Attempt<T, X> attempt, MarkerKey key, Duration wait) throws X {
+        ClaimRequest request = new ClaimRequest(key, attempt.fingerprint(), wait, attempt.codec() != null);
+        Backoff backoff = new Backoff(attempt.policy().maxRuns());
+        Sent<T> sent = null;
+        while (true) {
+            try {
+                steps.at(Step.BEFORE_CLAIM, key);
+                Claim claim = store.claim(request);
+                if (claim instanceof Claim.Taken taken) {
+                    return settle(key, taken(taken.marker(), request, attempt, sent));
+                }
+                if (claim instanceof Claim.Busy) {
+                    return settle(key, new Outcome.Busy<>());
+                }
+                try (Unit unit = ((Claim.Granted) claim).unit()) {
+                    steps.at(Step.AFTER_CLAIM, key);
+                    T result = handle(attempt, key, unit);
+                    sent = new Sent<>(unit.claimId(), result);
+                    commit(attempt, key, unit, result);
+                    return settle(key, new Outcome.Processed<>(result));
+                }
+            } catch (CommitUnknownException lost) {
+                events.tell(l -> l.commitUnknown(key.consumer(), lost));
+                again(key, backoff, attempt, lost);
+            } catch (TransientStoreException undone) {
+                again(key, backoff, attempt, undone);
+            } catch (UndoneByStore undone) {
+                again(key, backoff, attempt, undone.getCause());
+            }
+        }
+    }
+
+    /** After a lost answer, a marker that carries our own claim is our own commit. */
+    private static <T extends @Nullable Object> Outcome<T> taken(
+            Marker marker, ClaimRequest request, Attempt<T, ?> attempt, @Nullable Sent<T> sent) {
+        return sent != null && sent.claimId.equals(marker.claimId())
+                ? new Outcome.Processed<>(sent.result)
+                : Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+    }
+
+    private <T extends @Nullable Object> Outcome<T> settle(MarkerKey key, Outcome<T> outcome) {
+        steps.at(Step.BEFORE_SETTLEMENT, key);
+        return outcome;
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
+            throws X {
+        Duration limit = attempt.policy().handlerTimeout();
+        Deadlines.Watch watch = deadlines.watch(unit, limit);
+        T result;
+        try {
+            steps.at(Step.BEFORE_HANDLER, key);
+            result = attempt.handle(unit);
+            steps.at(Step.AFTER_HANDLER, key);
+        } catch (Throwable failure) {
+            boolean late = watch.finish();
+            rollBack(key, unit, failure);
+            throw late ? tooLate(key, limit, failure) : undone(failure, attempt);
+        }
+        if (watch.finish()) {
+            HandlerTimeoutException late = tooLate(key, limit, null);
+            rollBack(key, unit, late);
+            throw late;
+        }
+        return result;
+    }
+
+    /** The handler's exception as it is, or a mark that the database and not the handler is the reason. */
+    private <X extends Exception> RuntimeException undone(Throwable failure, Attempt<?, X> attempt) throws X {
+        if (store.isTransient(failure) && attempt.runs() < attempt.policy().maxRuns()) {
+            return new UndoneByStore(failure);
+        }
+        throw Failures.<X>asDeclared(failure);
+    }
+
+    private HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {
+        events.tell(l -> l.timedOut(key.consumer(), limit));
+        return new HandlerTimeoutException(
+                "Handler of " + key + " ran longer than " + limit
+                        + ": rolled back. Raise the consumer's handlerTimeout or make the handler shorter",
+                cause);
+    }
+
+    private void rollBack(MarkerKey key, Unit unit, Throwable failure) {
+        steps.at(Step.BEFORE_ROLLBACK, key);
+        try {
+            unit.rollback();
+        } catch (BrokenTransactionException broken) {
+            broken.addSuppressed(failure);
+            throw reported(key, broken);
+        } catch (RuntimeException secondary) {
+            failure.addSuppressed(secondary); // close() of the unit tears the connection down
+        }
+        steps.at(Step.AFTER_ROLLBACK, key);
+    }
+
+    private <T extends @Nullable Object> void commit(Attempt<T, ?> attempt, MarkerKey key, Unit unit, T result) {
+        unit.revoke();
+        checkUsed(attempt, key, unit);
+        steps.at(Step.BEFORE_COMMIT, key);
+        try {
+            unit.commit(encoded(attempt.codec(), result));
+        } catch (BrokenTransactionException broken) {
+            throw reported(key, broken);
+        }
+        steps.at(Step.AFTER_COMMIT, key);
+    }
+
+    private void checkUsed(Attempt<?, ?> attempt, MarkerKey key, Unit unit) {
+        if (unit.used() || attempt.policy().unusedTransaction() == Policy.UnusedTransaction.ALLOW) {
+            return;
+        }
+        String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
+                + " tx.dataSource(), or say unusedTransaction=ALLOW";
+        if (attempt.policy().unusedTransaction() == Policy.UnusedTransaction.REFUSE) {
+            throw reported(key, new BrokenTransactionException("Handler of " + key + " " + advice, false, null));
+        }
+        events.tell(l -> l.transactionUnused(key.consumer()));
+        if (warnedUnused.add(key.consumer())) {
+            log.warn("{}: its handler {}", key.consumer(), advice);
+        }
+    }
+
+    private BrokenTransactionException reported(MarkerKey key, BrokenTransactionException broken) {
+        events.tell(l -> l.transactionBroken(key.consumer(), broken));
+        return broken;
+    }
+
+    private static <T extends @Nullable Object> @Nullable StoredResult encoded(
+            @Nullable ResultCodec<T> codec, T result) {
+        if (codec == null || result == null) {
+            return null;
+        }
+        try {
+            return new StoredResult(codec.name(), codec.encode(result));
+        } catch (Exception unwritable) {
+            throw new IdemException("The result cannot be encoded by codec " + codec.name(), unwritable);
+        }
+    }
+
+    private <X extends Exception> void again(MarkerKey key, Backoff backoff, Attempt<?, X> attempt, Throwable cause)
+            throws X {
+        if (!backoff.hasNext()) {
+            throw Failures.<X>asDeclared(cause);
+        }
+        events.tell(l -> l.ranAgain(key.consumer(), attempt.runs() + 1, cause));
+        log.debug("{}: undone, runs again", key, cause);
+        steps.at(Step.BEFORE_RETRY, key);
+        backoff.pause();
+    }
+
+    /** A commit that was sent: which claim, and what the handler had returned. */
+    private record Sent<T extends @Nullable Object>(String claimId, T result) {}
+
+    /** The handler threw because the database undid its transaction. */
+    private static final class UndoneByStore extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        UndoneByStore(Throwable cause) {
+            super(cause);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.idem.spi;
+
+import java.sql.Connection;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claimed key and the transaction it was claimed in. Ends in exactly one of two ways:
+ *
+ * <pre>
+ *   granted ──► revoke ──► commit      marker, result and effect are durable together
+ *      └──────► rollback               nothing is left
+ * </pre>
+ *
+ * {@link #abandon} may come at any moment from another thread. {@link #close} gives back what is held, and rolls back
+ * what did not end. All but {@code abandon} are called from one thread.
+ */
+public interface Unit extends AutoCloseable {
+    /** Which claim this is; the marker it commits carries the same. */
+    String claimId();
+
+    /** What the handler writes through; guarded. */
+    Connection connection();
+
+    /** The same transaction as a data source whose connections may be closed. */
+    DataSource dataSource();
+
+    /** True when the handler sent anything through the connection. */
+    boolean used();
+
+    /** Takes the connection away from the handler; any later use by a stray thread throws. */
+    void revoke();
+
+    /**
+     * Proves that this transaction still holds its marker, then commits.
+     *
+     * @throws CommitUnknownException when the answer was lost; only claiming again can tell
+     * @throws TransientStoreException when it surely did not commit, and another run may
+     * @throws dev.idem.BrokenTransactionException when the marker is not there any more
+     * @throws dev.idem.CommitRefusedException when the database refused for the handler's sake
+     */
+    void commit(@Nullable StoredResult result);
+
+    /**
+     * Undoes everything, and proves that the marker is gone.
+     *
+     * @throws dev.idem.BrokenTransactionException when the handler had committed behind our back
+     */
+    void rollback();
+
+    /** Ends it from another thread: the transaction is torn down and cannot commit any more. */
+    void abandon();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,9 @@
+/** The idea: an inbox in front of a handler, and the SPI of the stores that remember what is done. */
+module dev.idem.core {
+    requires transitive java.sql;
+    requires static transitive org.jspecify;
+    requires org.slf4j;
+
+    exports dev.idem;
+    exports dev.idem.spi;
+}
