@@ -54,6 +54,7 @@ public interface Inbox extends AutoCloseable {
             Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X;
 
     /** Processes with work that returns nothing. */
+    @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
     default <X extends Exception> Outcome<@Nullable Void> run(String consumer, Message message, Work.Action<X> action)
             throws X {
         return process(consumer, message, (Work<@Nullable Void, X>) tx -> {

@@ -153,15 +153,16 @@ final class StoreInbox implements Inbox {
     private static final class Undecodable extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
+        private final String type;
+
         Undecodable(Exception cause) {
             super(cause);
+            type = cause.getClass().getName();
         }
 
         <T extends @Nullable Object> Outcome<T> outcome() {
             // The cause's text may quote the payload, so only its type is told.
-            return new Outcome.Rejected<>(
-                    Rejection.UNDECODABLE,
-                    "the payload could not be decoded: " + getCause().getClass().getName());
+            return new Outcome.Rejected<>(Rejection.UNDECODABLE, "the payload could not be decoded: " + type);
         }
     }
 }

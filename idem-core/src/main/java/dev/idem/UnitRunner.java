@@ -113,7 +113,7 @@ final class UnitRunner {
             } catch (TransientStoreException undone) {
                 again(key, backoff, attempt, undone);
             } catch (UndoneByStore undone) {
-                again(key, backoff, attempt, undone.getCause());
+                again(key, backoff, attempt, undone.failure);
             }
         }
     }
@@ -244,8 +244,11 @@ final class UnitRunner {
     private static final class UndoneByStore extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        UndoneByStore(Throwable cause) {
-            super(cause);
+        private final transient Throwable failure;
+
+        UndoneByStore(Throwable failure) {
+            super(failure);
+            this.failure = failure;
         }
     }
 }
