@@ -1,0 +1,8 @@
+package dev.idem.servers;
+
+class MariaDbServerTest extends DatabaseServerContract {
+    @Override
+    DatabaseServer start() {
+        return MariaDbServer.start();
+    }
+}
