@@ -91,7 +91,7 @@ final class ServerHome {
             try (var channel = lockFile(directory.resolve("lock"));
                     var lock = channel.tryLock()) {
                 if (lock != null) {
-                    ServerProcess.killAllIn(directory);
+                    ProcessTree.killAllIn(directory);
                     Trees.delete(directory);
                 }
             } catch (OverlappingFileLockException ours) {

@@ -2,7 +2,6 @@ package dev.idem.servers;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +13,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The operating system's side of one server: a command, its process with all children, and its log. */
+/** One server's command, its process while it runs, and its log. Thread-safe. */
 final class ServerProcess {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -70,32 +68,9 @@ final class ServerProcess {
         }
     }
 
-    /** Runs a command that prepares a server, with its output in the server's log. */
-    static void run(String name, List<String> command, @Nullable Path input, Path log) {
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(input == null ? new File("/dev/null") : input.toFile())
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        try {
-            Process process = builder.start();
-            if (!process.waitFor(START_LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
-                process.destroyForcibly();
-                throw new ServerException(name + " failed" + tail(log), null);
-            }
-        } catch (IOException e) {
-            throw new ServerException(name + " could not be run", e);
-        } catch (InterruptedException e) {
-            throw Waiting.interrupted(e);
-        }
-    }
-
     private Process launch() {
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(new File("/dev/null"))
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         try {
-            return LAUNCHER.submit(builder::start).get();
+            return LAUNCHER.submit(builder(command, null, log)::start).get();
         } catch (ExecutionException e) {
             throw failure(name + " could not be run", e.getCause());
         } catch (InterruptedException e) {
@@ -103,12 +78,32 @@ final class ServerProcess {
         }
     }
 
-    synchronized boolean isRunning() {
-        return process != null && process.isAlive();
+    /** Runs a command that prepares a server, with its output in the server's log. */
+    static void run(String name, List<String> command, @Nullable Path input, Path log) {
+        try {
+            // From the launcher's thread too: the kernel may end it when the caller's thread ends.
+            Process process =
+                    LAUNCHER.submit(builder(command, input, log)::start).get();
+            if (!process.waitFor(START_LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new ServerException(name + " failed" + tail(log), null);
+            }
+        } catch (ExecutionException e) {
+            throw new ServerException(name + " could not be run", e.getCause());
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted(e);
+        }
+    }
+
+    private static ProcessBuilder builder(List<String> command, @Nullable Path input, Path log) {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(input == null ? new File("/dev/null") : input.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     }
 
     synchronized long pid() {
-        return running().pid();
+        return running().parent().pid();
     }
 
     Path log() {
@@ -121,10 +116,8 @@ final class ServerProcess {
             return;
         }
         LIVE.remove(this);
-        List<ProcessHandle> tree = tree(process.toHandle());
-        tree.forEach(ProcessHandle::destroyForcibly);
         // A new server on the same data refuses to start while a child of the old one holds its shared memory.
-        if (!Waiting.until(STOP_LIMIT, () -> tree.stream().noneMatch(ProcessHandle::isAlive))) {
+        if (!new ProcessTree(process.toHandle()).kill(STOP_LIMIT)) {
             throw failure(name + " survived SIGKILL for " + STOP_LIMIT.toSeconds() + " s", null);
         }
     }
@@ -132,68 +125,32 @@ final class ServerProcess {
     /** Ends the process in its own way, and by force if that takes too long. */
     synchronized void stop() {
         if (process != null && process.isAlive()) {
-            signal(stopSignal, List.of(process.toHandle()));
-            signal("CONT", tree(process.toHandle()));
             Process stopping = process;
+            var tree = new ProcessTree(stopping.toHandle());
+            tree.signalParent(stopSignal);
+            tree.resume();
             Waiting.until(STOP_LIMIT, () -> !stopping.isAlive());
         }
         killHard();
     }
 
     synchronized void pause() {
-        ProcessHandle parent = running().toHandle();
-        // The parent first, so that the list of its children stays complete.
-        signal("STOP", List.of(parent));
-        signal("STOP", tree(parent));
+        running().pause();
     }
 
     synchronized void resume() {
-        signal("CONT", tree(running().toHandle()));
-    }
-
-    private Process running() {
-        if (process == null || !process.isAlive()) {
-            throw new IllegalStateException(name + " is not running");
-        }
-        return process;
+        running().resume();
     }
 
     static void stopAll() {
         LIVE.forEach(ServerProcess::stop);
     }
 
-    /** Kills what a JVM that was itself killed has left running below the directory. */
-    static void killAllIn(Path directory) {
-        ProcessHandle.allProcesses()
-                .filter(handle -> worksIn(directory, handle))
-                .forEach(ProcessHandle::destroyForcibly);
-    }
-
-    private static boolean worksIn(Path directory, ProcessHandle handle) {
-        try {
-            return Files.readSymbolicLink(Path.of("/proc", Long.toString(handle.pid()), "cwd"))
-                    .startsWith(directory);
-        } catch (IOException goneOrForeign) {
-            return false;
+    private ProcessTree running() {
+        if (process == null || !process.isAlive()) {
+            throw new IllegalStateException(name + " is not running");
         }
-    }
-
-    private static List<ProcessHandle> tree(ProcessHandle parent) {
-        return Stream.concat(Stream.of(parent), parent.descendants()).toList();
-    }
-
-    private static void signal(String signal, List<ProcessHandle> handles) {
-        String pids = String.join(
-                " ", handles.stream().map(handle -> Long.toString(handle.pid())).toList());
-        try {
-            new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pids + " 2>/dev/null")
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw Waiting.interrupted(e);
-        }
+        return new ProcessTree(process.toHandle());
     }
 
     private ServerException failure(String message, @Nullable Throwable cause) {
@@ -202,12 +159,12 @@ final class ServerProcess {
 
     private static String tail(Path log) {
         try {
-            List<String> lines = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
+            var lines = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
                     .lines()
                     .toList();
-            List<String> last = lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size());
+            var last = lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size());
             return "; its log ends:\n" + String.join("\n", last);
-        } catch (IOException e) {
+        } catch (IOException unreadable) {
             return "; its log " + log + " cannot be read";
         }
     }

@@ -3,6 +3,8 @@ package dev.idem.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,34 +13,93 @@ import org.junit.jupiter.api.Test;
 
 /** A JVM that is killed gets no chance to stop its servers. */
 class OrphanTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
     @Test
-    void serversDieWithAKilledJvm() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process jvm = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), Starter.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (BufferedReader out = jvm.inputReader()) {
-            List<ProcessHandle> servers = Stream.of(out.readLine(), out.readLine())
-                    .map(Long::valueOf)
-                    .flatMap(pid -> ProcessHandle.of(pid).stream())
-                    .flatMap(server -> Stream.concat(Stream.of(server), server.descendants()))
+    void serversDieWithAKilledJvm() throws IOException {
+        try (var jvm = new OtherJvm("postgres", "mariadb")) {
+            List<ProcessHandle> servers = Stream.of(jvm.readLine(), jvm.readLine())
+                    .flatMap(line -> processes(line).stream())
                     .toList();
-            assertThat(servers).hasSizeGreaterThan(2).allMatch(ProcessHandle::isAlive);
-            jvm.destroyForcibly();
-            assertThat(Waiting.until(
-                            Duration.ofSeconds(30), () -> servers.stream().noneMatch(ProcessHandle::isAlive)))
+            assertThat(servers).hasSizeGreaterThan(2).allMatch(ProcessTree::runs);
+            jvm.kill();
+            assertThat(Waiting.until(LIMIT, () -> servers.stream().noneMatch(ProcessTree::runs)))
                     .isTrue();
-        } finally {
-            jvm.destroyForcibly();
         }
     }
 
-    static final class Starter {
-        private Starter() {}
+    @Test
+    void theNextJvmRemovesWhatAPausedServerLeft() throws IOException {
+        Path data;
+        List<ProcessHandle> servers;
+        try (var jvm = new OtherJvm("postgres", "pause")) {
+            servers = processes(jvm.readLine());
+            data = Path.of(jvm.readLine());
+            assertThat(data).exists();
+            jvm.kill();
+        }
+        try (var next = new OtherJvm("postgres")) {
+            next.readLine();
+            assertThat(Waiting.until(LIMIT, () -> servers.stream().noneMatch(ProcessTree::runs)))
+                    .isTrue();
+            assertThat(Files.exists(data)).isFalse();
+        }
+    }
 
-        public static void main(String[] args) throws InterruptedException {
-            System.out.println(PostgresServer.start().pid());
-            System.out.println(MariaDbServer.start().pid());
+    private static List<ProcessHandle> processes(String pid) {
+        return ProcessHandle.of(Long.parseLong(pid)).stream()
+                .flatMap(server -> Stream.concat(Stream.of(server), server.descendants()))
+                .toList();
+    }
+
+    private static final class OtherJvm implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader output;
+
+        OtherJvm(String... tasks) throws IOException {
+            var command = Stream.concat(
+                    Stream.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Tasks.class.getName()),
+                    Stream.of(tasks));
+            process = new ProcessBuilder(command.toList())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            output = process.inputReader();
+        }
+
+        String readLine() throws IOException {
+            return output.readLine();
+        }
+
+        void kill() {
+            process.destroyForcibly();
+        }
+
+        @Override
+        public void close() throws IOException {
+            kill();
+            output.close();
+        }
+    }
+
+    static final class Tasks {
+        private Tasks() {}
+
+        public static void main(String[] tasks) throws InterruptedException {
+            DatabaseServer server = null;
+            for (String task : tasks) {
+                if (task.equals("pause")) {
+                    server.pause();
+                    System.out.println(server.log().getParent());
+                } else {
+                    server = task.equals("postgres") ? PostgresServer.start() : MariaDbServer.start();
+                    System.out.println(server.pid());
+                }
+            }
             Thread.currentThread().join();
         }
     }
