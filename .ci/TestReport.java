@@ -47,11 +47,19 @@ class TestReport {
             System.out.println("Failed:  " + name);
         } else if (has(test, "skipped")) {
             skipped++;
-            var reason = (Element) test.getElementsByTagName("skipped").item(0);
-            System.out.println("Skipped: " + name + ": " + reason.getAttribute("message"));
+            System.out.println("Skipped: " + name + ": " + reason(test));
         } else {
             passed++;
         }
+    }
+
+    /** The message of a disabled test, or the first line of the exception that aborted one. */
+    private static String reason(Element test) {
+        var skipped = (Element) test.getElementsByTagName("skipped").item(0);
+        String message = skipped.getAttribute("message");
+        return message.isEmpty()
+                ? skipped.getTextContent().lines().findFirst().orElse("no reason given").replaceFirst("^[\\w.$]+: ", "")
+                : message;
     }
 
     private static boolean has(Element test, String child) {
