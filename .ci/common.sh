@@ -44,9 +44,16 @@ require_java() {
     fi
 }
 
-require_maven() {
+# require_build_tools: javac and mvn
+require_build_tools() {
+    local java
+    java=$(readlink -f "$(java_command)")
+    [ -x "$(dirname "$java")/javac" ] ||
+        fail "$java has no compiler beside it (it is a JRE)" \
+            "install a JDK (Debian: apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one"
     command -v mvn >/dev/null && return
     if can_install; then
+        echo 'Installing maven …' >&2
         install maven || true
     fi
     command -v mvn >/dev/null ||
