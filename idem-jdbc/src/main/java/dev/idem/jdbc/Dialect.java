@@ -1,0 +1,50 @@
+package dev.idem.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * Everything that differs between databases. Statements have named parameters and {@code ${table}} names; see {@link
+ * Markers} for what each of them must answer.
+ *
+ * @param claim inserts the marker as the first statement of a transaction; answers one row of {@link ClaimRow}: granted,
+ *     or the marker that is already there; or none when only {@code read} can tell
+ * @param claimJoined the same inside somebody else's transaction
+ * @param read answers the marker's row
+ * @param confirm answers a row if the marker of this transaction is still there; else none, or fails
+ * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second; or empty
+ * @param takenCodes error codes of the claim that mean: the row may be there, read it
+ * @param faults which errors mean what
+ * @param committing first words of statements that would end the transaction behind our back
+ * @param storesClaimId whether the marker has a column for the claim's random id; else the transaction's id serves
+ * @param key how the 16 bytes are bound
+ * @param waitUnits how long to wait for a twin, in the unit of the claim's {@code :wait}
+ * @param catalogIsSchema whether the driver calls a schema a catalog
+ */
+record Dialect(
+        Database database,
+        String claim,
+        String claimJoined,
+        String read,
+        String confirm,
+        String confirmAndCommit,
+        String registerConsumer,
+        Set<Integer> takenCodes,
+        FaultCodes faults,
+        Set<String> committing,
+        boolean storesClaimId,
+        Function<UUID, NamedSql.Parameter> key,
+        ToLongFunction<Duration> waitUnits,
+        boolean catalogIsSchema,
+        boolean embedded,
+        List<Check> checks) {
+
+    String quote(String name) {
+        String mark = catalogIsSchema ? "`" : "\"";
+        return mark + name.replace(mark, mark + mark) + mark;
+    }
+}

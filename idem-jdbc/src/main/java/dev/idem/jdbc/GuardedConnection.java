@@ -1,0 +1,112 @@
+package dev.idem.jdbc;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A handler's connection: everything but the end of the transaction, and but what would outlive it. */
+final class GuardedConnection implements InvocationHandler {
+    /** Settings that outlive the transaction on a pooled connection, and how to read them. */
+    private static final Map<String, String> SESSION_STATE = Map.of(
+            "setAutoCommit", "getAutoCommit",
+            "setReadOnly", "isReadOnly",
+            "setCatalog", "getCatalog",
+            "setSchema", "getSchema",
+            "setTransactionIsolation", "getTransactionIsolation",
+            "setHoldability", "getHoldability");
+
+    private final Guard guard;
+    private final Connection real;
+    private final boolean closable;
+    private volatile boolean closed;
+
+    GuardedConnection(Guard guard, Connection real, boolean closable) {
+        this.guard = guard;
+        this.real = real;
+        this.closable = closable;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        String name = method.getName();
+        return switch (name) {
+            case "equals" -> args != null && proxy == args[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "Transaction of a handler on " + real;
+            case "isClosed" -> closed || guard.isRevoked() || real.isClosed();
+            case "close" -> close();
+            case "commit", "abort" -> throw Guard.refused(name + "()", "Idem commits when the handler returns");
+            case "rollback" -> {
+                if (args == null) {
+                    throw Guard.refused("rollback()", "Throw an exception: then Idem rolls back and nothing is left");
+                }
+                yield guard.call(real, method, args); // to a savepoint of the handler's own
+            }
+            case "unwrap" -> unwrap(proxy, args);
+            case "isWrapperFor" -> args != null && ((Class<?>) Objects.requireNonNull(args[0])).isInstance(proxy);
+            case "setNetworkTimeout", "setClientInfo", "setTypeMap" ->
+                throw Guard.refused(name + "()", "The setting would outlive the transaction");
+            default -> SESSION_STATE.containsKey(name) ? keep(name, args) : pass(proxy, method, args);
+        };
+    }
+
+    private @Nullable Object close() throws SQLException {
+        if (!closable) {
+            throw Guard.refused("close()", "The connection is Idem's; do not put it into try-with-resources");
+        }
+        closed = true;
+        return null;
+    }
+
+    /** Libraries set what is already so; that may pass. */
+    private @Nullable Object keep(String setter, Object @Nullable [] args) throws Exception {
+        Object now = Connection.class
+                .getMethod(Objects.requireNonNull(SESSION_STATE.get(setter)))
+                .invoke(real);
+        if (args == null || !Objects.equals(now, args[0])) {
+            throw Guard.refused(setter + "()", "The setting would outlive the transaction, or end it");
+        }
+        return null;
+    }
+
+    private static Object unwrap(Object proxy, Object @Nullable [] args) throws SQLException {
+        if (args != null && args[0] instanceof Class<?> type && type.isInstance(proxy)) {
+            return proxy;
+        }
+        throw Guard.refused("unwrap()", "The driver's own connection could end the transaction unseen");
+    }
+
+    private @Nullable Object pass(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        if (closed) {
+            throw new SQLException("This connection is closed", "08003");
+        }
+        if (args != null
+                && args.length > 0
+                && args[0] instanceof String sql
+                && method.getName().startsWith("prepare")) {
+            guard.check(sql);
+        }
+        Object answer = guard.call(real, method, args);
+        if (answer instanceof CallableStatement statement) {
+            return Guard.proxy(CallableStatement.class, new GuardedStatement(guard, proxy, statement));
+        }
+        if (answer instanceof PreparedStatement statement) {
+            return Guard.proxy(PreparedStatement.class, new GuardedStatement(guard, proxy, statement));
+        }
+        if (answer instanceof Statement statement) {
+            return Guard.proxy(Statement.class, new GuardedStatement(guard, proxy, statement));
+        }
+        if (answer instanceof DatabaseMetaData metaData) {
+            return Guard.proxy(DatabaseMetaData.class, new GuardedPart(guard, "getConnection", proxy, metaData));
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.idem.jdbc;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** A handler's statement: knows that the transaction is used, and refuses text that would end it. */
+final class GuardedStatement implements InvocationHandler {
+    private final Guard guard;
+    private final Object connection;
+    private final Object real;
+
+    GuardedStatement(Guard guard, Object connection, Object real) {
+        this.guard = guard;
+        this.connection = connection;
+        this.real = real;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        String name = method.getName();
+        if (name.startsWith("execute") || name.equals("addBatch")) {
+            guard.markUsed();
+            if (args != null && args.length > 0 && args[0] instanceof String sql) {
+                guard.check(sql);
+            }
+        }
+        return switch (name) {
+            case "equals" -> args != null && proxy == args[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            case "getConnection" -> connection;
+            case "unwrap" -> throw new SQLException("Refused: unwrap() inside a handler", "25000");
+            case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
+            default -> guarded(proxy, guard.call(real, method, args));
+        };
+    }
+
+    private @Nullable Object guarded(Object proxy, @Nullable Object answer) {
+        return answer instanceof ResultSet rows
+                ? Guard.proxy(ResultSet.class, new GuardedPart(guard, "getStatement", proxy, rows))
+                : answer;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.idem.jdbc;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * H2 2.x in its regular mode: the embedded default. It has no insert that passes over a conflict, but a failed insert
+ * leaves its transaction usable, so the exact duplicate-key code means: read the row. Waiting for a twin in another
+ * process or inbox is bounded by the database's own LOCK_TIMEOUT.
+ */
+final class H2Dialect {
+    private H2Dialect() {}
+
+    private static final String CLAIM = """
+            SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL,
+                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE
+            FROM FINAL TABLE (
+              INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
+              VALUES (:consumer, :key, :readable, :fingerprint, :claimid))
+            """;
+
+    private static final String READ = """
+            SELECT FALSE, CAST(claim_id AS VARCHAR), NULL, readable, fingerprint,
+                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE
+            FROM ${marker} WHERE consumer = :consumer AND message_key = :key
+            """;
+
+    static final Dialect DIALECT = new Dialect(
+            Database.H2,
+            CLAIM,
+            CLAIM,
+            READ,
+            """
+            SELECT 1 FROM ${marker} WHERE consumer = :consumer AND message_key = :key AND claim_id = :claimid
+            AND TRANSACTION_ID() = :token
+            """,
+            "",
+            "MERGE INTO ${consumer} (name) KEY (name) VALUES (:name)",
+            Set.of(23505),
+            new FaultCodes(
+                    Set.of("HYT00"),
+                    Set.of(50200),
+                    Set.of("40001", "HYT00"),
+                    // deadlock, concurrent update, connection broken, database closed
+                    Set.of(40001, 50200, 90131, 90067, 90121, 90098),
+                    Set.of(),
+                    Set.of(),
+                    Set.of("22", "23", "42")),
+            Set.of(
+                    "COMMIT",
+                    "ROLLBACK",
+                    "BEGIN",
+                    "PREPARE COMMIT",
+                    "CREATE",
+                    "ALTER",
+                    "DROP",
+                    "TRUNCATE",
+                    "GRANT",
+                    "REVOKE",
+                    "ANALYZE",
+                    "COMMENT",
+                    "RUNSCRIPT",
+                    "SHUTDOWN",
+                    "SET AUTOCOMMIT"),
+            true,
+            value -> (s, i) -> s.setObject(i, value),
+            wait -> wait.toMillis(),
+            false,
+            true,
+            List.of(
+                    Check.error(
+                            "primary key",
+                            """
+                            SELECT 'no' WHERE 2 <> (SELECT COUNT(*) FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE
+                            WHERE LOWER(TABLE_NAME) = '${prefix}marker'
+                              AND LOWER(COLUMN_NAME) IN ('consumer', 'message_key')
+                              AND TABLE_SCHEMA = '${schemaName}')
+                            """,
+                            "The marker table has no usable primary key",
+                            "Create it from the shipped schema: idem schema print --database h2"),
+                    Check.error(
+                            "read-only",
+                            "SELECT 'read only' WHERE READONLY()",
+                            "The database is read-only",
+                            "Open it for writing"),
+                    Check.warning(
+                            "durability",
+                            """
+                            SELECT 'WRITE_DELAY=' || SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS
+                            WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0' AND DATABASE_PATH() IS NOT NULL
+                            """,
+                            "A killed process loses the commits of the last moments",
+                            "Add ;WRITE_DELAY=0 to the URL")));
+}

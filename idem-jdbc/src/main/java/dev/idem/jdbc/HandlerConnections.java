@@ -1,0 +1,81 @@
+package dev.idem.jdbc;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data source that knows the running handler: on its thread it hands out the handler's transaction, elsewhere an
+ * ordinary connection. Bound by the claim, unbound when the handler's connection is revoked.
+ */
+final class HandlerConnections implements DataSource {
+    private final DataSource real;
+
+    @SuppressWarnings("ThreadLocalUsage") // not static: two stores in one process must not mix
+    private final ThreadLocal<@Nullable Guard> running = new ThreadLocal<>();
+
+    HandlerConnections(DataSource real) {
+        this.real = real;
+    }
+
+    void bind(Guard guard) {
+        running.set(guard);
+    }
+
+    void unbind() {
+        running.remove();
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Guard guard = running.get();
+        return guard == null ? real.getConnection() : guard.dataSource().getConnection();
+    }
+
+    @Override
+    public Connection getConnection(@Nullable String user, @Nullable String password) throws SQLException {
+        if (running.get() != null) {
+            throw new SQLFeatureNotSupportedException("The handler's transaction belongs to one user");
+        }
+        return real.getConnection(user, password);
+    }
+
+    @Override
+    public PrintWriter getLogWriter() throws SQLException {
+        return real.getLogWriter();
+    }
+
+    @Override
+    public void setLogWriter(@Nullable PrintWriter out) throws SQLException {
+        real.setLogWriter(out);
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) throws SQLException {
+        real.setLoginTimeout(seconds);
+    }
+
+    @Override
+    public int getLoginTimeout() throws SQLException {
+        return real.getLoginTimeout();
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        return real.getParentLogger();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        return type.isInstance(this) ? type.cast(this) : real.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return type.isInstance(this) || real.isWrapperFor(type);
+    }
+}

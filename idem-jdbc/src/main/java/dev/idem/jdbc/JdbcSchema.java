@@ -1,0 +1,154 @@
+package dev.idem.jdbc;
+
+import dev.idem.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables: prints, creates and checks them. The scripts are files in this jar, by version and database; what is
+ * printed is what is applied. Thread-safe.
+ */
+public final class JdbcSchema {
+    /** The schema version this release reads and writes. */
+    public static final int VERSION = 1;
+
+    /** The prefix of all tables unless another one is chosen. */
+    public static final String DEFAULT_PREFIX = "idem_";
+
+    private final DataSource dataSource;
+    private final Tables tables;
+
+    JdbcSchema(DataSource dataSource, Tables tables) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+    }
+
+    /** The schema of a data source, with the default prefix, in the schema its connections are in. */
+    public static JdbcSchema of(DataSource dataSource) {
+        return of(dataSource, null, null, DEFAULT_PREFIX);
+    }
+
+    /**
+     * The schema of a data source.
+     *
+     * @param database which database it is, or null to ask the driver
+     * @param schema where the tables are, or null for the schema the connections are in
+     */
+    public static JdbcSchema of(
+            DataSource dataSource, @Nullable Database database, @Nullable String schema, String prefix) {
+        try (Connection connection = dataSource.getConnection()) {
+            Dialect dialect = (database == null ? Database.detect(connection) : database).dialect();
+            Identifier place = schema == null ? null : new Identifier(schema);
+            return new JdbcSchema(dataSource, Tables.in(connection, dialect, place, new Identifier(prefix)));
+        } catch (SQLException failure) {
+            throw new StoreException(
+                    "Could not look at the database (SQLState " + failure.getSQLState() + ")", failure);
+        }
+    }
+
+    /** The script for a database, as a person would run it; without a schema the names are unqualified. */
+    public static String script(Database database, @Nullable String schema, String prefix) {
+        String script = resource(database);
+        if (schema != null) {
+            return Tables.in(database.dialect(), new Identifier(schema), new Identifier(prefix))
+                    .fill(script);
+        }
+        String checked = new Identifier(prefix).name();
+        return script.replace("${prefix}", checked).replaceAll("\\$\\{(\\w+)}", checked + "$1");
+    }
+
+    public Database database() {
+        return tables.dialect().database();
+    }
+
+    DataSource dataSource() {
+        return dataSource;
+    }
+
+    Tables tables() {
+        return tables;
+    }
+
+    /** Creates what is missing; what is there stays as it is. */
+    public void apply() {
+        try (Connection connection = dataSource.getConnection()) {
+            Transactions.alone(connection, () -> {
+                for (String sql : Script.statements(tables.fill(resource(database())))) {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute(sql);
+                    }
+                }
+                return true;
+            });
+        } catch (SQLException failure) {
+            throw new StoreException(
+                    "Could not create the tables " + tables + " (SQLState " + failure.getSQLState()
+                            + "): run 'idem schema apply' with a role that may create tables, or give the printed script"
+                            + " to your migration tool",
+                    failure);
+        }
+    }
+
+    /** Looks for everything that would break or weaken the promise; an empty list is good news. */
+    public List<Finding> validate() {
+        try (Connection connection = dataSource.getConnection()) {
+            return Transactions.alone(connection, () -> validate(connection));
+        } catch (SQLException failure) {
+            throw new StoreException(
+                    "Could not check the tables " + tables + " (SQLState " + failure.getSQLState() + ")", failure);
+        }
+    }
+
+    private List<Finding> validate(Connection connection) throws SQLException {
+        List<Finding> findings = new ArrayList<>(version(connection));
+        if (findings.isEmpty()) {
+            for (Check check : tables.dialect().checks()) {
+                check.run(connection, tables).ifPresent(findings::add);
+            }
+        }
+        return findings;
+    }
+
+    private List<Finding> version(Connection connection) throws SQLException {
+        int found = 0;
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(tables.fill("SELECT version FROM ${meta}"))) {
+            found = rows.next() ? rows.getInt(1) : 0;
+        } catch (SQLException absent) {
+            connection.rollback(); // the reason is in the finding below: whatever it is, the tables cannot be used
+            return List.of(new Finding(
+                    Finding.Severity.ERROR,
+                    "tables",
+                    "The tables " + tables + " cannot be read (SQLState " + absent.getSQLState() + ")",
+                    "Create them: idem schema apply, or SchemaMode.ALWAYS"));
+        }
+        return found == VERSION
+                ? List.of()
+                : List.of(new Finding(
+                        Finding.Severity.ERROR,
+                        "schema version",
+                        "The tables " + tables + " have version " + found + ", this release needs " + VERSION,
+                        "Upgrade them: see docs/upgrading.md"));
+    }
+
+    private static String resource(Database database) {
+        String name = "schema/v" + VERSION + "/" + database.label() + ".sql";
+        try (InputStream file = JdbcSchema.class.getResourceAsStream(name)) {
+            if (file == null) {
+                throw new IllegalStateException(name + " is missing from the jar");
+            }
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new IllegalStateException(name + " cannot be read", unreadable);
+        }
+    }
+}

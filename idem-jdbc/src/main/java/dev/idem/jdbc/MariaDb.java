@@ -1,0 +1,145 @@
+package dev.idem.jdbc;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** MariaDB 10.5 and later. MySQL has neither RETURNING nor anonymous blocks, and is not claimed. */
+final class MariaDb {
+    private MariaDb() {}
+
+    /**
+     * Inserts, or locks the row that is there, and returns it: a current read, right at every isolation level. IGNORE is
+     * never used, because it truncates. Whether the row is ours is told by its claim id, not by an update count, which
+     * depends on a connection option. The wait is limited for this one statement.
+     */
+    private static final String INSERT = """
+            SET STATEMENT innodb_lock_wait_timeout = :wait FOR
+            INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
+            VALUES (:consumer, :key, :readable, :fingerprint, :claimid)
+            ON DUPLICATE KEY UPDATE consumer = consumer
+            RETURNING claim_id = :claimid, claim_id, NULL, readable, fingerprint,
+              CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), consumer = :consumer AND message_key = :key
+            """;
+
+    private static final String READ = """
+            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), 1
+            FROM ${marker} WHERE consumer = :consumer AND message_key = :key LOCK IN SHARE MODE
+            """;
+
+    static final Dialect DIALECT = new Dialect(
+            Database.MARIADB,
+            // The guard savepoint is gone when anything has committed, rolled back or replaced this transaction.
+            "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT + "; END",
+            INSERT,
+            READ,
+            "SELECT 1 FROM ${marker} WHERE consumer = :consumer AND message_key = :key AND claim_id = :claimid",
+            "BEGIN NOT ATOMIC RELEASE SAVEPOINT idem_guard; COMMIT; END",
+            "INSERT INTO ${consumer} (name) VALUES (:name) ON DUPLICATE KEY UPDATE name = name",
+            Set.of(),
+            new FaultCodes(
+                    Set.of(),
+                    Set.of(1205),
+                    Set.of("40001", "70100"),
+                    // lock wait, deadlock, changed since read, too many connections, killed, server gone or going
+                    Set.of(1205, 1213, 1020, 1040, 1927, 1053, 2006, 2013, 1047, 4031),
+                    Set.of(),
+                    Set.of(1305),
+                    Set.of("22", "23", "40", "42")),
+            Set.of(
+                    "COMMIT",
+                    "ROLLBACK",
+                    "BEGIN",
+                    "START",
+                    "XA",
+                    "CREATE",
+                    "ALTER",
+                    "DROP",
+                    "TRUNCATE",
+                    "RENAME",
+                    "LOCK",
+                    "UNLOCK",
+                    "GRANT",
+                    "REVOKE",
+                    "ANALYZE",
+                    "OPTIMIZE",
+                    "REPAIR",
+                    "FLUSH",
+                    "SET AUTOCOMMIT"),
+            true,
+            value -> (s, i) -> s.setBytes(i, bytes(value)),
+            wait -> (wait.toMillis() + 999) / 1000,
+            true,
+            false,
+            checks());
+
+    private static byte[] bytes(UUID value) {
+        return ByteBuffer.allocate(16)
+                .putLong(value.getMostSignificantBits())
+                .putLong(value.getLeastSignificantBits())
+                .array();
+    }
+
+    private static List<Check> checks() {
+        return List.of(
+                Check.error(
+                        "version",
+                        "SELECT VERSION() FROM DUAL WHERE VERSION() NOT LIKE '%MariaDB%'"
+                                + " OR VERSION() REGEXP '^(5|10\\\\.[0-4])\\\\.'",
+                        "This server is not MariaDB 10.5 or later",
+                        "Use MariaDB 10.5 or later; MySQL is not supported yet"),
+                Check.error(
+                        "read-only",
+                        "SELECT 'innodb_read_only' FROM DUAL WHERE @@innodb_read_only = 1",
+                        "The server is read-only",
+                        "Connect to the primary; a replica cannot tell what is done"),
+                Check.error(
+                        "engine", """
+                        SELECT CONCAT(table_name, ' ', engine) FROM information_schema.tables
+                        WHERE table_schema = '${schemaName}' AND table_name LIKE '${prefix}%' AND engine <> 'InnoDB' LIMIT 1
+                        """, "A table's engine has no transactions", "ALTER TABLE ${marker} ENGINE = InnoDB"),
+                Check.error(
+                        "collation",
+                        """
+                        SELECT CONCAT(table_name, '.', column_name, ' ', column_type) FROM information_schema.columns
+                        WHERE table_schema = '${schemaName}'
+                          AND ((table_name = '${prefix}marker' AND column_name = 'message_key'
+                                AND column_type <> 'binary(16)')
+                            OR (table_name = '${prefix}consumer' AND column_name = 'name'
+                                AND collation_name NOT LIKE '%bin')) LIMIT 1
+                        """,
+                        "A key column does not compare byte for byte",
+                        "Create the tables from the shipped schema: idem schema print --database mariadb"),
+                Check.error(
+                        "primary key",
+                        """
+                        SELECT 'no' FROM DUAL WHERE 2 <> (SELECT COUNT(*) FROM information_schema.key_column_usage
+                        WHERE table_schema = '${schemaName}' AND table_name = '${prefix}marker'
+                          AND constraint_name = 'PRIMARY' AND column_name IN ('consumer', 'message_key'))
+                        """,
+                        "The marker table has no usable primary key",
+                        "Create it from the shipped schema: idem schema print --database mariadb"),
+                Check.warning(
+                        "trigger",
+                        "SELECT trigger_name FROM information_schema.triggers WHERE event_object_schema = '${schemaName}'"
+                                + " AND event_object_table = '${prefix}marker' LIMIT 1",
+                        "A trigger on the marker table can stop or change markers",
+                        "Remove it"),
+                Check.warning(
+                        "isolation",
+                        "SELECT @@transaction_isolation FROM DUAL WHERE @@transaction_isolation <> 'READ-COMMITTED'",
+                        "Gap locks of this isolation level make handlers deadlock more often",
+                        "Add sessionVariables=transaction_isolation='READ-COMMITTED' to the URL, or set it on the pool"),
+                Check.warning(
+                        "durability",
+                        "SELECT @@innodb_flush_log_at_trx_commit FROM DUAL WHERE @@innodb_flush_log_at_trx_commit <> 1",
+                        "The server may lose acknowledged commits in a crash: innodb_flush_log_at_trx_commit",
+                        "Set it to 1; a lost commit loses marker and effect of a message that was acknowledged"),
+                Check.warning(
+                        "galera",
+                        "SELECT 'wsrep_on' FROM DUAL WHERE @@wsrep_on = 1",
+                        "This is a Galera cluster",
+                        "Send all writes to one node: several writers are not supported"));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.idem.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection taken for one unit. Its end is guarded by a lock, because a deadline on another thread may tear it down,
+ * and must never hit a connection that has gone back to the pool.
+ */
+final class OwnTransaction implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+
+    private final Connection connection;
+    private final boolean autoCommit;
+    private boolean open = true;
+    private boolean tornDown;
+    private boolean closed;
+
+    private OwnTransaction(Connection connection, boolean autoCommit) {
+        this.connection = connection;
+        this.autoCommit = autoCommit;
+    }
+
+    static OwnTransaction begin(Connection connection) throws SQLException {
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            }
+            return new OwnTransaction(connection, autoCommit);
+        } catch (SQLException | RuntimeException failure) {
+            Transactions.quietly(connection::close, failure);
+            throw failure;
+        }
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** The commit is certain. */
+    synchronized void ended() {
+        open = false;
+    }
+
+    synchronized boolean isTornDown() {
+        return tornDown;
+    }
+
+    void rollBack() {
+        if (isTornDown()) {
+            return;
+        }
+        try {
+            connection.rollback();
+        } catch (SQLException failure) {
+            log.debug("A rollback failed; the connection is torn down", failure);
+            tearDown();
+        }
+    }
+
+    /** Ends the physical connection; the server then rolls back. Safe from any thread, and after the end. */
+    synchronized void tearDown() {
+        if (tornDown || closed) {
+            return;
+        }
+        tornDown = true;
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException | RuntimeException | AbstractMethodError failure) {
+            log.debug("A connection could not be aborted", failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (needsRollback()) {
+            rollBack();
+        }
+        synchronized (this) {
+            closed = true;
+            try {
+                if (autoCommit && !tornDown) {
+                    connection.setAutoCommit(true);
+                }
+                connection.close();
+            } catch (SQLException failure) {
+                log.debug("A connection could not be given back", failure);
+            }
+        }
+    }
+
+    private synchronized boolean needsRollback() {
+        return open && !tornDown;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.idem.jdbc;
+
+import java.util.List;
+import java.util.Set;
+
+/** PostgreSQL 13 and later. */
+final class PostgreSql {
+    private PostgreSql() {}
+
+    /**
+     * One round trip answers "granted" or "already there". The insert waits for a twin that is still running, but only
+     * as long as lock_timeout says; that setting is local to the transaction and put back as soon as the row is in,
+     * because the handler must not inherit it. The arbiter is named, so another unique index cannot hide behind it. The
+     * second branch sees only what was committed before the statement began: a twin that committed while we waited gives
+     * no row at all, and is then read.
+     */
+    private static final String CLAIM = """
+            WITH claimed AS (
+              INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
+              SELECT :consumer, :key, :readable, :fingerprint
+              WHERE set_config('lock_timeout', CAST(:wait AS text),
+                  set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
+              ON CONFLICT (consumer, message_key) DO NOTHING
+              RETURNING processed_at, set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+            )
+            SELECT true, CAST(CAST(pg_current_xact_id() AS xid) AS text), NULL, NULL, NULL,
+                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
+            FROM claimed
+            UNION ALL
+            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
+                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
+            FROM ${marker} WHERE consumer = :consumer AND message_key = :key
+            """;
+
+    private static final String READ = """
+            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
+                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
+            FROM ${marker} WHERE consumer = :consumer AND message_key = :key
+            """;
+
+    /** Divides by zero when this is not the transaction of the claim any more, or the marker is gone. */
+    private static final String CONFIRM = """
+            SELECT 1 / count(*) FROM ${marker} WHERE consumer = :consumer AND message_key = :key
+            AND CAST(CAST(pg_current_xact_id_if_assigned() AS xid) AS text) = :claimid
+            """;
+
+    static final Dialect DIALECT = new Dialect(
+            Database.POSTGRESQL,
+            CLAIM,
+            CLAIM,
+            READ,
+            CONFIRM,
+            // The driver sends both before it waits; after an error the server skips the rest.
+            CONFIRM + "; COMMIT",
+            "INSERT INTO ${consumer} (name) VALUES (:name) ON CONFLICT (name) DO NOTHING",
+            Set.of(),
+            new FaultCodes(
+                    Set.of("55P03"),
+                    Set.of(),
+                    Set.of("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03", "0A000"),
+                    Set.of(),
+                    Set.of("22012", "25P02"),
+                    Set.of(),
+                    Set.of("22", "23", "25", "40", "42", "P0")),
+            Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
+            false,
+            value -> (s, i) -> s.setObject(i, value),
+            wait -> Math.max(1, wait.toMillis()), // 0 would mean for ever
+            false,
+            false,
+            checks());
+
+    private static List<Check> checks() {
+        return List.of(
+                Check.error(
+                        "version",
+                        "SELECT current_setting('server_version')"
+                                + " WHERE CAST(current_setting('server_version_num') AS int) < 130000",
+                        "PostgreSQL is too old",
+                        "Use version 13 or later"),
+                Check.error(
+                        "read-only",
+                        "SELECT 'transaction_read_only' WHERE current_setting('transaction_read_only') = 'on'"
+                                + " OR pg_is_in_recovery()",
+                        "The connection is read-only",
+                        "Connect to the primary with targetServerType=primary; a replica cannot tell what is done"),
+                Check.error(
+                        "unlogged",
+                        "SELECT relname FROM pg_class WHERE oid = '${marker}'::regclass AND relpersistence <> 'p'",
+                        "The marker table is unlogged or temporary and is emptied by a crash",
+                        "ALTER TABLE ${marker} SET LOGGED"),
+                Check.error(
+                        "primary key",
+                        """
+                        SELECT coalesce(max(CASE WHEN condeferrable THEN 'deferrable' ELSE 'other columns' END), 'none')
+                        FROM pg_constraint WHERE conrelid = '${marker}'::regclass AND contype = 'p'
+                        HAVING count(*) FILTER (WHERE NOT condeferrable AND array_length(conkey, 1) = 2) = 0
+                        """,
+                        "The marker table has no usable primary key",
+                        "Create it from the shipped schema: idem schema print --database postgresql"),
+                Check.error(
+                        "privileges",
+                        """
+                        SELECT string_agg(p, ', ') FROM unnest(ARRAY['SELECT', 'INSERT', 'DELETE']) p
+                        WHERE NOT has_table_privilege('${marker}', p) HAVING count(*) > 0
+                        """,
+                        "The role may not do what is needed on the marker table",
+                        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
+                Check.warning(
+                        "trigger or policy",
+                        """
+                        SELECT relname FROM pg_class WHERE oid = '${marker}'::regclass AND (relrowsecurity OR relhasrules
+                          OR EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = pg_class.oid AND NOT tgisinternal))
+                        """,
+                        "A trigger, rule or row policy on the marker table can hide or stop markers",
+                        "Remove it: messages would be answered with an anomaly, never acknowledged"),
+                Check.warning(
+                        "second inbox",
+                        """
+                        SELECT string_agg(n.nspname, ', ') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                        WHERE c.relname = '${prefix}marker' AND c.oid <> '${marker}'::regclass HAVING count(*) > 0
+                        """,
+                        "Another schema of this database has a marker table of the same name",
+                        "If both are meant for one service, set the schema explicitly: two tables recognise nothing"),
+                Check.warning(
+                        "durability",
+                        """
+                        SELECT string_agg(name || '=' || setting, ', ') FROM pg_settings
+                        WHERE (name IN ('fsync', 'full_page_writes') AND setting = 'off')
+                           OR (name = 'synchronous_commit' AND setting = 'off') HAVING count(*) > 0
+                        """,
+                        "The server may lose acknowledged commits in a crash",
+                        "Switch it on; a lost commit loses marker and effect of a message that was acknowledged"));
+    }
+}

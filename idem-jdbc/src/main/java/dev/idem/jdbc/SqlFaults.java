@@ -1,0 +1,90 @@
+package dev.idem.jdbc;
+
+import dev.idem.StoreException;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.TransientStoreException;
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Says what an {@link SQLException} means, by SQLState and vendor code alone. */
+final class SqlFaults {
+    private static final Map<String, String> ADVICE = Map.of(
+            "42P01", "create the tables: idem schema apply",
+            "42S02", "create the tables: idem schema apply",
+            "3F000", "create the schema, or set another one",
+            "42501", "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables",
+            "25006", "connect to the primary: this connection is read-only",
+            "26000", "behind PgBouncer add prepareThreshold=0 to the URL",
+            "42P05", "behind PgBouncer add prepareThreshold=0 to the URL",
+            "08P01", "behind PgBouncer add prepareThreshold=0 to the URL");
+
+    private final FaultCodes codes;
+
+    SqlFaults(FaultCodes codes) {
+        this.codes = codes;
+    }
+
+    boolean isBusy(SQLException failure) {
+        return codes.busyStates().contains(state(failure)) || codes.busyCodes().contains(failure.getErrorCode());
+    }
+
+    boolean isBroken(SQLException failure) {
+        return codes.brokenStates().contains(state(failure))
+                || codes.brokenCodes().contains(failure.getErrorCode());
+    }
+
+    /** True when the server has surely rolled back: it answered, and the answer was no. */
+    boolean isRefused(SQLException failure) {
+        return codes.refusedClasses().contains(stateClass(failure));
+    }
+
+    /** True when an exception of a handler, anywhere in its causes, says that the transaction was undone from outside. */
+    boolean isTransient(Throwable failure) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Throwable cause = failure; cause != null && seen.add(cause); cause = cause.getCause()) {
+            if (cause instanceof SQLException chain) {
+                for (SQLException sql = chain; sql != null; sql = sql.getNextException()) {
+                    if (isTransientSql(sql)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean isTransientSql(SQLException failure) {
+        return failure instanceof SQLTransientException
+                || failure instanceof SQLRecoverableException
+                || isConnectionLost(failure)
+                || codes.transientStates().contains(state(failure))
+                || codes.transientCodes().contains(failure.getErrorCode());
+    }
+
+    static boolean isConnectionLost(SQLException failure) {
+        return stateClass(failure).equals("08");
+    }
+
+    /** A failure of the store's own statement, with what to do about it. */
+    StoreException explained(String what, MarkerKey key, SQLException failure) {
+        String text = "Could not " + what + " " + key + " (SQLState " + state(failure) + ", code "
+                + failure.getErrorCode() + "): " + ADVICE.getOrDefault(state(failure), "see the cause");
+        return isTransient(failure) ? new TransientStoreException(text, failure) : new StoreException(text, failure);
+    }
+
+    private static String state(SQLException failure) {
+        @Nullable String state = failure.getSQLState();
+        return state == null ? "" : state;
+    }
+
+    private static String stateClass(SQLException failure) {
+        String state = state(failure);
+        return state.length() < 2 ? "" : state.substring(0, 2);
+    }
+}

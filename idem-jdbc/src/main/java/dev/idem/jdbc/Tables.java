@@ -1,0 +1,56 @@
+package dev.idem.jdbc;
+
+import dev.idem.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables by their full names. The schema is always part of the name, so a search path that differs between two
+ * instances cannot give them two inboxes.
+ *
+ * @param schemaName the schema as the database knows it; has no quotes in it
+ */
+record Tables(Dialect dialect, String schemaName, Identifier prefix) {
+    private static final Pattern QUOTES = Pattern.compile("['\"`\\\\]");
+
+    /** Takes the configured schema, or the one the connection is in. */
+    static Tables in(Connection connection, Dialect dialect, @Nullable Identifier schema, Identifier prefix)
+            throws SQLException {
+        if (schema != null) {
+            return in(dialect, schema, prefix);
+        }
+        String current = dialect.catalogIsSchema() ? connection.getCatalog() : connection.getSchema();
+        if (current == null || QUOTES.matcher(current).find()) {
+            throw new StoreException(
+                    "The connection is in no schema that could hold the tables: name one in the URL, or set it with"
+                            + " JdbcStore.builder(dataSource).schema(\"…\")",
+                    null);
+        }
+        return new Tables(dialect, current, prefix);
+    }
+
+    static Tables in(Dialect dialect, Identifier schema, Identifier prefix) {
+        String name = dialect.database() == Database.H2 ? schema.name().toUpperCase(Locale.ROOT) : schema.name();
+        return new Tables(dialect, name, prefix);
+    }
+
+    /** Fills {@code ${marker}} and the like into a statement or a script. */
+    String fill(String sql) {
+        String schema = dialect.quote(schemaName);
+        String filled = sql.replace("${schemaName}", schemaName)
+                .replace("${schema}", schema)
+                .replace("${prefix}", prefix.name());
+        for (String table : new String[] {"meta", "consumer", "marker", "result"}) {
+            filled = filled.replace("${" + table + "}", schema + "." + prefix + table);
+        }
+        return filled;
+    }
+
+    @Override
+    public String toString() {
+        return schemaName + "." + prefix + "*";
+    }
+}
