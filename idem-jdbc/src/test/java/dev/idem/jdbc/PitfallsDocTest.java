@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Keeps docs/pitfalls.md honest: it says exactly which tests name which pitfall. */
 class PitfallsDocTest {
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]{2}-\\d\\d) \\| (.+?) \\| (.+?) \\|");
-    private static final Pattern ID = Pattern.compile("\\b([A-Z]{2}-\\d\\d)\\b");
+    private static final Pattern ID =
+            Pattern.compile("\\b((?:PC|PG|MY|EM|RD|KF|MQ|LS|HX|RO|RP|KY|HT|SE|OP)-\\d\\d)\\b");
     private static final int CATALOGUE = 200;
 
     private final Path root = projectRoot();
@@ -33,7 +35,11 @@ class PitfallsDocTest {
             Files.write(page, right);
             written = right;
         }
-        assertThat(written).isEqualTo(right);
+        List<String> wrong = new ArrayList<>(written);
+        wrong.removeAll(right);
+        assertThat(wrong)
+                .as("rows that say something else than the tests; see the top of the page")
+                .isEmpty();
     }
 
     @Test
