@@ -52,7 +52,7 @@ final class Deadlines implements AutoCloseable {
             this.handler = handler;
         }
 
-        private void fire() {
+        void fire() {
             synchronized (this) {
                 if (finished) {
                     return;

@@ -72,6 +72,16 @@ class DeadlinesTest {
     }
 
     @Test
+    @DisplayName("HX-03 an alarm that goes off just after the handler's end does nothing")
+    void anAlarmAfterTheEnd() {
+        Deadlines.Watch watch = deadlines.watch(unit, Duration.ofMinutes(1));
+        watch.finish();
+        watch.fire();
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(calls).isEmpty();
+    }
+
+    @Test
     void onceClosedNothingIsWatched() {
         deadlines.close();
         assertThatThrownBy(() -> deadlines.watch(unit, Duration.ofMinutes(1)))
