@@ -81,6 +81,7 @@ final class Events implements AutoCloseable {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        queue.clear(); // a listener that swallows the interrupt must not be given the rest one by one
         thread.interrupt();
     }
 }

@@ -8,7 +8,7 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
-/** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process. */
+/** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
 final class OuterInbox implements JoinedInbox {
     private final MarkerStore.Joinable store;
     private final Connection outer;
@@ -26,11 +26,24 @@ final class OuterInbox implements JoinedInbox {
     public <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
-        if (attempt.select() instanceof Selection.Parts parts) {
-            return keyed(attempt, KeyEncoding.encode(consumer.name(), parts));
+        try {
+            Provisional<T> answer = selected(attempt);
+            attempt.report(events, answer.outcome());
+            return answer;
+        } catch (Throwable failure) {
+            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, consumer.policy(), store), failure));
+            throw failure;
         }
-        Selection.Unusable unusable = (Selection.Unusable) attempt.select();
-        return reported(attempt, new Outcome.Rejected<>(unusable.reason(), unusable.detail()), () -> {});
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> selected(Attempt<T, X> attempt) throws X {
+        Selection selection = attempt.select();
+        if (selection instanceof Selection.Unusable unusable) {
+            return attempt.policy().missingKey() == Policy.MissingKey.REJECT
+                    ? now(new Outcome.Rejected<>(unusable.reason(), unusable.detail()))
+                    : keyed(attempt, attempt.unguardedKey(events, unusable));
+        }
+        return keyed(attempt, KeyEncoding.encode(attempt.consumer().name(), (Selection.Parts) selection));
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> keyed(Attempt<T, X> attempt, MarkerKey key)
@@ -41,39 +54,51 @@ final class OuterInbox implements JoinedInbox {
                     key, attempt.fingerprint(), attempt.policy().busyWait(), false);
             Claim claim = store.claimWithin(outer, request);
             if (claim instanceof Claim.Taken taken) {
-                return reported(
-                        attempt, Verdict.of(key, request.fingerprint(), taken.marker(), attempt.codec()), () -> {});
+                return now(Verdict.of(key, request.fingerprint(), taken.marker(), attempt.codec()));
             }
             if (claim instanceof Claim.Busy) {
-                return reported(attempt, new Outcome.Busy<>(), () -> {});
+                return now(new Outcome.Busy<>());
             }
             Unit unit = ((Claim.Granted) claim).unit();
-            T result = handle(attempt, unit);
-            return reported(attempt, new Outcome.Processed<>(result), () -> unit.commit(null));
+            T result = handle(attempt, key, unit);
+            return new Provisional<>(new Outcome.Processed<>(result), () -> confirm(key, unit));
         } finally {
             nesting.leave();
         }
     }
 
-    private static <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, Unit unit)
+    private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
             throws X {
         try {
             T result = attempt.handle(unit);
             unit.revoke();
             return result;
         } catch (Throwable failure) {
-            try {
-                unit.rollback();
-            } catch (RuntimeException secondary) {
-                failure.addSuppressed(secondary);
-            }
+            rollBack(key, unit, failure);
             throw failure;
         }
     }
 
-    private <T extends @Nullable Object> Provisional<T> reported(
-            Attempt<T, ?> attempt, Outcome<T> outcome, Runnable confirmation) {
-        attempt.report(events, outcome);
-        return new Provisional<>(outcome, confirmation);
+    private void rollBack(MarkerKey key, Unit unit, Throwable failure) {
+        try {
+            unit.rollback();
+        } catch (BrokenTransactionException broken) {
+            throw Failures.broken(events, key, broken, failure);
+        } catch (RuntimeException secondary) {
+            Failures.suppress(failure, secondary);
+        }
+    }
+
+    private void confirm(MarkerKey key, Unit unit) {
+        try {
+            unit.commit(null);
+        } catch (BrokenTransactionException broken) {
+            throw Failures.reported(events, key, broken);
+        }
+    }
+
+    /** An answer that is true already, whatever the owner does. */
+    private static <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
+        return new Provisional<>(outcome, () -> {});
     }
 }

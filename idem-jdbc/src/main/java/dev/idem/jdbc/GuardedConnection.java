@@ -6,6 +6,7 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -52,7 +53,11 @@ final class GuardedConnection implements InvocationHandler {
             }
             case "unwrap" -> unwrap(proxy, args);
             case "isWrapperFor" -> args != null && ((Class<?>) Objects.requireNonNull(args[0])).isInstance(proxy);
-            case "setNetworkTimeout", "setClientInfo", "setTypeMap" ->
+            case "setClientInfo" ->
+                throw new SQLClientInfoException(
+                        "Refused: setClientInfo() inside a handler. The setting would outlive the transaction",
+                        Map.of());
+            case "setNetworkTimeout", "setTypeMap" ->
                 throw Guard.refused(name + "()", "The setting would outlive the transaction");
             default -> SESSION_STATE.containsKey(name) ? keep(name, args) : pass(proxy, method, args);
         };

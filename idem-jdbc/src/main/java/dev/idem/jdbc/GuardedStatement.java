@@ -30,6 +30,7 @@ final class GuardedStatement implements InvocationHandler {
         return switch (name) {
             case "equals" -> args != null && proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "getConnection" -> connection;
             case "unwrap" -> throw new SQLException("Refused: unwrap() inside a handler", "25000");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);

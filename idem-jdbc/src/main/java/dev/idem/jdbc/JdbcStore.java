@@ -176,26 +176,28 @@ public final class JdbcStore implements MarkerStore.Joinable {
                         "The connection to join has autocommit on, so it has no transaction");
             }
             Savepoint savepoint = outer.setSavepoint("idem_" + savepoints.incrementAndGet());
-            try {
-                Optional<ClaimRow> row = markers.claim(outer, consumer, request, true);
-                ClaimRow claimed = row.orElseThrow(() -> anomaly(request));
-                return claimed.granted()
-                        ? new Claim.Granted(new JoinedUnit(
-                                outer,
-                                savepoint,
-                                markers,
-                                faults,
-                                consumer,
-                                request.key(),
-                                claimed,
-                                new Guard(outer, sqlText)))
-                        : taken(outer, consumer, request, claimed);
-            } catch (SQLException failure) {
-                outer.rollback(savepoint);
-                return busyOrThrow(request, failure);
+            Claim claim = claimAfter(savepoint, outer, consumer, request);
+            if (!(claim instanceof Claim.Granted)) {
+                outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
             }
+            return claim;
         } catch (SQLException failure) {
             throw faults.explained("claim, inside an outer transaction,", request.key(), failure);
+        }
+    }
+
+    private Claim claimAfter(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
+            throws SQLException {
+        try {
+            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request));
+            if (!row.granted()) {
+                return taken(outer, consumer, request, row);
+            }
+            Guard guard = new Guard(outer, sqlText);
+            return new Claim.Granted(
+                    new JoinedUnit(outer, savepoint, markers, faults, consumer, request.key(), row, guard));
+        } catch (SQLException failure) {
+            return busyOrThrow(request, failure);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -60,7 +61,8 @@ final class SqlFaults {
     }
 
     private boolean isTransientSql(SQLException failure) {
-        return failure instanceof SQLTransientException
+        boolean passes = failure instanceof SQLTransientException && !(failure instanceof SQLTimeoutException);
+        return passes
                 || failure instanceof SQLRecoverableException
                 || isConnectionLost(failure)
                 || codes.transientStates().contains(state(failure))

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses statements that would end the transaction behind our back, by their first words. It does not parse SQL: what
@@ -12,7 +13,7 @@ import java.util.regex.Pattern;
  */
 final class SqlText {
     private static final Pattern FIRST_WORDS =
-            Pattern.compile("(?s)(?:\\s|;|--[^\\n]*\\n|/\\*.*?\\*/)*([A-Za-z]+)(?:\\s+([A-Za-z]+))?.*");
+            Pattern.compile("(?s)(?:\\s++|;|--[^\\n]*+\\n|/\\*.*?\\*/)*+([A-Za-z]+)(?:\\s+([A-Za-z]+))?.*");
     private static final Pattern BACK_TO_SAVEPOINT =
             Pattern.compile("(?is).*?\\brollback\\s+(work\\s+|transaction\\s+)?to\\b.*");
 
@@ -41,7 +42,7 @@ final class SqlText {
         }
     }
 
-    private static String upper(@org.jspecify.annotations.Nullable String word) {
+    private static String upper(@Nullable String word) {
         return word == null ? "" : word.toUpperCase(Locale.ROOT);
     }
 }

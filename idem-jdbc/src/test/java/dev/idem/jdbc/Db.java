@@ -1,0 +1,138 @@
+package dev.idem.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.servers.MariaDbServer;
+import dev.idem.servers.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** A fresh, empty database on a real server (or in this process for H2), with a business table to count effects in. */
+final class Db implements AutoCloseable {
+    private final Database kind;
+    private final String url;
+    private final List<HikariDataSource> pools = new ArrayList<>();
+
+    private Db(Database kind, String url) {
+        this.kind = kind;
+        this.url = url;
+        execute("CREATE TABLE payment (order_id VARCHAR(100) NOT NULL, run INT)");
+    }
+
+    static Db fresh(Database kind) {
+        return new Db(
+                kind,
+                switch (kind) {
+                    case H2 -> "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+                    case POSTGRESQL -> {
+                        PostgresServer server = PostgresServer.shared();
+                        yield server.jdbcUrl(server.createDatabase());
+                    }
+                    case MARIADB -> {
+                        MariaDbServer server = MariaDbServer.shared();
+                        yield server.jdbcUrl(server.createDatabase());
+                    }
+                });
+    }
+
+    Database kind() {
+        return kind;
+    }
+
+    String url() {
+        return url;
+    }
+
+    String url(String... options) {
+        String separator = kind == Database.H2 ? ";" : "&";
+        return url + separator + String.join(separator, options);
+    }
+
+    /** A data source without a pool. */
+    DataSource plain() {
+        return plain(url);
+    }
+
+    static DataSource plain(String url) {
+        return new UnitDataSource(() -> DriverManager.getConnection(url));
+    }
+
+    HikariDataSource pool(int size, String... options) {
+        return pool(size, plain(options.length == 0 ? url : url(options)));
+    }
+
+    HikariDataSource pool(int size, DataSource source) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(source);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        HikariDataSource pool = new HikariDataSource(config);
+        pools.add(pool);
+        return pool;
+    }
+
+    JdbcStore store() {
+        return store(plain());
+    }
+
+    JdbcStore store(DataSource source) {
+        return JdbcStore.builder(source).schemaMode(SchemaMode.ALWAYS).build();
+    }
+
+    void execute(String... statements) {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    long number(String sql) {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getLong(1);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    long payments() {
+        return number("SELECT count(*) FROM payment");
+    }
+
+    long payments(String order) {
+        return number("SELECT count(*) FROM payment WHERE order_id = '" + order + "'");
+    }
+
+    long markers() {
+        return number("SELECT count(*) FROM idem_marker");
+    }
+
+    static void pay(Connection connection, String order) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("INSERT INTO payment (order_id) VALUES (?)")) {
+            statement.setString(1, order);
+            statement.executeUpdate();
+        }
+    }
+
+    @Override
+    public void close() {
+        pools.forEach(HikariDataSource::close);
+        if (kind == Database.H2) {
+            execute("SHUTDOWN");
+        }
+    }
+}
