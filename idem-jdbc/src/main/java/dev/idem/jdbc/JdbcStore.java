@@ -179,17 +179,20 @@ public final class JdbcStore implements MarkerStore.Joinable {
             try {
                 Optional<ClaimRow> row = markers.claim(outer, consumer, request, true);
                 ClaimRow claimed = row.orElseThrow(() -> anomaly(request));
-                return claimed.granted()
-                        ? new Claim.Granted(new JoinedUnit(
-                                outer,
-                                savepoint,
-                                markers,
-                                faults,
-                                consumer,
-                                request.key(),
-                                claimed,
-                                new Guard(outer, sqlText)))
-                        : taken(outer, consumer, request, claimed);
+                if (!claimed.granted()) {
+                    Claim taken = taken(outer, consumer, request, claimed);
+                    outer.rollback(savepoint); // takes back the time limit of the claim, which the owner did not ask for
+                    return taken;
+                }
+                return new Claim.Granted(new JoinedUnit(
+                        outer,
+                        savepoint,
+                        markers,
+                        faults,
+                        consumer,
+                        request.key(),
+                        claimed,
+                        new Guard(outer, sqlText)));
             } catch (SQLException failure) {
                 outer.rollback(savepoint);
                 return busyOrThrow(request, failure);
