@@ -79,10 +79,10 @@ final class JoinedUnit implements Unit {
     @Override
     public void commit(@Nullable StoredResult result) {
         try {
-            if (!markers.confirm(outer, consumer, key, claimed)) {
+            outer.releaseSavepoint(savepoint); // fails on MariaDB if the transaction was replaced by another one
+            if (!markers.confirm(outer, consumer, key, claimed)) { // the last word: H2 releases anything
                 throw broken(null);
             }
-            outer.releaseSavepoint(savepoint); // fails where the transaction was replaced by another one
         } catch (SQLException failure) {
             throw broken(failure);
         }

@@ -30,7 +30,7 @@ final class OwnTransaction implements AutoCloseable {
                 connection.setAutoCommit(false);
             }
             return new OwnTransaction(connection, autoCommit);
-        } catch (SQLException | RuntimeException failure) {
+        } catch (SQLException | RuntimeException | Error failure) {
             Transactions.quietly(connection::close, failure);
             throw failure;
         }
@@ -55,7 +55,7 @@ final class OwnTransaction implements AutoCloseable {
         }
         try {
             connection.rollback();
-        } catch (SQLException failure) {
+        } catch (SQLException | RuntimeException failure) {
             log.debug("A rollback failed; the connection is torn down", failure);
             tearDown();
         }
@@ -78,21 +78,39 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
+    /** Gives the connection back whatever happens: one that is not closed is missing from its pool for ever. */
     @Override
     public void close() {
-        if (needsRollback()) {
-            rollBack();
+        try {
+            if (needsRollback()) {
+                rollBack();
+            }
+        } finally {
+            giveBack();
         }
-        synchronized (this) {
+    }
+
+    private synchronized void giveBack() {
+        try {
+            restoreAutoCommit();
+        } finally {
             closed = true;
             try {
-                if (autoCommit && !tornDown) {
-                    connection.setAutoCommit(true);
-                }
                 connection.close();
-            } catch (SQLException failure) {
+            } catch (SQLException | RuntimeException failure) {
                 log.debug("A connection could not be given back", failure);
             }
+        }
+    }
+
+    private void restoreAutoCommit() {
+        try {
+            if (autoCommit && !tornDown) {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException | RuntimeException failure) {
+            log.debug("Autocommit could not be restored; the connection is torn down", failure);
+            tearDown();
         }
     }
 

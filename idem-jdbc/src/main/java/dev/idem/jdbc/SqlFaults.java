@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Says what an {@link SQLException} means, by SQLState and vendor code alone. */
 final class SqlFaults {
+    /** In the class of deadlocks, but says the opposite: CockroachDB answers it to a commit that may be done. */
+    private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
+
     private static final Map<String, String> ADVICE = Map.of(
             "42P01", "create the tables: idem schema apply",
             "42S02", "create the tables: idem schema apply",
@@ -42,7 +45,8 @@ final class SqlFaults {
 
     /** True when the server has surely rolled back: it answered, and the answer was no. */
     boolean isRefused(SQLException failure) {
-        return codes.refusedClasses().contains(stateClass(failure));
+        return codes.refusedClasses().contains(stateClass(failure))
+                && !state(failure).equals(STATEMENT_COMPLETION_UNKNOWN);
     }
 
     /** True when an exception of a handler, anywhere in its causes, says that the transaction was undone from outside. */
