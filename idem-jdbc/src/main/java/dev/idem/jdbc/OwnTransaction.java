@@ -55,7 +55,7 @@ final class OwnTransaction implements AutoCloseable {
         }
         try {
             connection.rollback();
-        } catch (SQLException failure) {
+        } catch (SQLException | RuntimeException failure) {
             log.debug("A rollback failed; the connection is torn down", failure);
             tearDown();
         }
@@ -76,8 +76,8 @@ final class OwnTransaction implements AutoCloseable {
 
     @Override
     public void close() {
-        if (needsRollback()) {
-            rollBack();
+        if (isOpen()) {
+            undo();
         }
         synchronized (this) {
             closed = true;
@@ -86,13 +86,27 @@ final class OwnTransaction implements AutoCloseable {
                     connection.setAutoCommit(true);
                 }
                 connection.close();
-            } catch (SQLException failure) {
+            } catch (SQLException | RuntimeException failure) {
                 log.debug("A connection could not be given back", failure);
             }
         }
     }
 
-    private synchronized boolean needsRollback() {
-        return open && !tornDown;
+    private synchronized boolean isOpen() {
+        return open;
+    }
+
+    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
+    private void undo() {
+        if (!isTornDown()) {
+            rollBack();
+        }
+        if (isTornDown()) {
+            try {
+                connection.rollback();
+            } catch (SQLException | RuntimeException gone) {
+                log.trace("A torn down connection is gone, as it should be", gone);
+            }
+        }
     }
 }
