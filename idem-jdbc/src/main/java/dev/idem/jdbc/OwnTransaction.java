@@ -82,8 +82,8 @@ final class OwnTransaction implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (needsRollback()) {
-                rollBack();
+            if (isOpen()) {
+                undo();
             }
         } finally {
             giveBack();
@@ -114,7 +114,21 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
-    private synchronized boolean needsRollback() {
-        return open && !tornDown;
+    private synchronized boolean isOpen() {
+        return open;
+    }
+
+    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
+    private void undo() {
+        if (!isTornDown()) {
+            rollBack();
+        }
+        if (isTornDown()) {
+            try {
+                connection.rollback();
+            } catch (SQLException | RuntimeException gone) {
+                log.trace("A torn down connection is gone, as it should be", gone);
+            }
+        }
     }
 }
