@@ -225,7 +225,8 @@ final class UnitRunner {
         if (!backoff.hasNext()) {
             throw Failures.<X>asDeclared(cause);
         }
-        events.tell(l -> l.ranAgain(key.consumer(), attempt.runs() + 1, cause));
+        int nextRun = attempt.runs() + 1; // read here: the listeners hear it on another thread, and later
+        events.tell(l -> l.ranAgain(key.consumer(), nextRun, cause));
         log.debug("{}: undone, runs again", key, cause);
         steps.at(Step.BEFORE_RETRY, key);
         backoff.pause();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Writes down what the inbox tells its listeners. Complete once the inbox is closed. */
-final class Heard implements InboxListener {
+class Heard implements InboxListener {
     final List<String> events = new CopyOnWriteArrayList<>();
     final List<Delivery> deliveries = new CopyOnWriteArrayList<>();
 
