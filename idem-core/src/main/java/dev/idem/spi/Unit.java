@@ -28,7 +28,12 @@ public interface Unit extends AutoCloseable {
     /** True when the handler sent anything through the connection. */
     boolean used();
 
-    /** Takes the connection away from the handler; any later use by a stray thread throws. */
+    /**
+     * Takes the connection away from the handler; any later use by a stray thread throws.
+     *
+     * @throws dev.idem.BrokenTransactionException when the handler returned, but left a transaction that must not commit: a
+     *     thread of it still runs, or a library has rolled back
+     */
     void revoke();
 
     /**

@@ -65,8 +65,9 @@ public final class JdbcStore implements MarkerStore.Joinable {
     }
 
     /**
-     * A data source for libraries that are configured once: on a handler's thread it hands out the connection of the
-     * running transaction (closing it does nothing), elsewhere an ordinary one.
+     * A data source for libraries that are configured once, at start: on a handler's thread its connections are those of
+     * {@link dev.idem.Transaction#dataSource}, part of the running transaction; on any other thread, ordinary ones. So do
+     * the work of a handler on its own thread.
      */
     public DataSource dataSource() {
         return handlers;
@@ -84,23 +85,22 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public void register(String consumer) {
-        number(consumer);
+        number(consumer, "is the database there, and are the tables created?");
     }
 
-    private int number(String consumer) {
+    private int number(String consumer, String advice) {
         try {
             return consumers.of(consumer);
         } catch (SQLException failure) {
             throw new StoreException(
-                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState()
-                            + "): is the database there, and are the tables created?",
+                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): " + advice,
                     failure);
         }
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        int consumer = number(request.key().consumer());
+        int consumer = number(request.key().consumer(), "is the database there, and are the tables created?");
         for (int i = 0; i < CLAIM_TRIES; i++) {
             Optional<Claim> claim = claim(consumer, request);
             if (claim.isPresent()) {
@@ -124,10 +124,9 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 return Optional.of(taken(connection, consumer, request, row.get()));
             }
             Guard guard = new Guard(connection, sqlText);
-            handlers.bind(guard);
             granted = true;
             return Optional.of(new Claim.Granted(new OwnUnit(
-                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers::unbind)));
+                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers.bind(guard))));
         } catch (SQLException failure) {
             return Optional.of(busyOrThrow(request, failure));
         } finally {
@@ -185,12 +184,15 @@ public final class JdbcStore implements MarkerStore.Joinable {
     /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
     @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
-        int consumer = number(request.key().consumer());
         try {
             if (outer.getAutoCommit()) {
-                throw new IllegalArgumentException(
-                        "The connection to join has autocommit on, so it has no transaction");
+                throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
+                        + " call setAutoCommit(false), or inside a handler join tx.connection()");
             }
+            int consumer = number(
+                    request.key().consumer(),
+                    "a new consumer needs a second connection beside the outer one; register it before,"
+                            + " with inbox.register(consumer)");
             Savepoint savepoint = outer.setSavepoint("idem_" + savepoints.incrementAndGet());
             Claim claim = claimAfter(savepoint, outer, consumer, request);
             if (!(claim instanceof Claim.Granted)) {
@@ -211,7 +213,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
             }
             Guard guard = new Guard(outer, sqlText);
             return new Claim.Granted(
-                    new JoinedUnit(outer, savepoint, markers, faults, consumer, request.key(), row, guard));
+                    new JoinedUnit(outer, savepoint, markers, faults, consumer, request.key(), row, guard, handlers.bind(guard)));
         } catch (SQLException failure) {
             return busyOrThrow(request, failure);
         }
