@@ -97,7 +97,7 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter text = json ? spec.commandLine().getErr() : out;
         text.printf(
-                "%d payments, %d %% of them published more than once; each consumer is killed %d times; store %s; seed"
+                "%d payments, %d %% of them published more than once; %d kills of each consumer; store %s; seed"
                         + " %d%n",
                 settings.messages(),
                 settings.duplicates(),
