@@ -1,8 +1,10 @@
 package dev.idem.jdbc;
 
+import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.Policy;
 import dev.idem.Transaction;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Step;
@@ -10,6 +12,7 @@ import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -19,7 +22,11 @@ import javax.sql.DataSource;
  * its effect. The visitor may throw, stand still or end the process.
  */
 final class CrashDelivery {
-    static final String CONSUMER = "payments";
+    /** Patient: a handler that stands at its point must not be taken for one that hangs. */
+    static final Consumer CONSUMER = Consumer.named("payments")
+            .policy(Policy.defaults().withHandlerTimeout(Duration.ofMinutes(10)))
+            .build();
+
     static final String BEFORE_EFFECT = "HANDLER_BEFORE_EFFECT";
     static final String AFTER_EFFECT = "HANDLER_AFTER_EFFECT";
 
