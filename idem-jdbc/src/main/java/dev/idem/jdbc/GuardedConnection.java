@@ -45,12 +45,12 @@ final class GuardedConnection implements InvocationHandler {
             case "abort" -> throw Guard.refused("abort()", "Throw an exception: then Idem rolls back");
             case "unwrap" -> unwrap(proxy, args);
             case "isWrapperFor" -> args != null && ((Class<?>) Objects.requireNonNull(args[0])).isInstance(proxy);
-            case "setClientInfo" ->
+            case "setNetworkTimeout", "setTypeMap" ->
+                throw Guard.refused(name + "()", "The setting would outlive the transaction");
+            case "setClientInfo" -> // the one method that may throw nothing but this
                 throw new SQLClientInfoException(
                         "Refused: setClientInfo() inside a handler. The setting would outlive the transaction",
                         Map.of());
-            case "setNetworkTimeout", "setTypeMap" ->
-                throw Guard.refused(name + "()", "The setting would outlive the transaction");
             default -> SESSION_STATE.containsKey(name) ? keep(name, args) : pass(proxy, method, args);
         };
     }
@@ -85,10 +85,9 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     /** Libraries set what is already so; that may pass. */
-    private @Nullable Object keep(String setter, Object @Nullable [] args) throws Exception {
-        Object now = Connection.class
-                .getMethod(Objects.requireNonNull(SESSION_STATE.get(setter)))
-                .invoke(real);
+    private @Nullable Object keep(String setter, Object @Nullable [] args) throws Throwable {
+        Object now =
+                guard.call(real, Connection.class.getMethod(Objects.requireNonNull(SESSION_STATE.get(setter))), null);
         if (args == null || !Objects.equals(now, args[0])) {
             throw Guard.refused(setter + "()", "The setting would outlive the transaction, or end it");
         }

@@ -5,7 +5,9 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -108,11 +110,11 @@ public final class JdbcStore implements MarkerStore.Joinable {
             }
             // The row was there and cannot be seen: removed this moment, or newer than our snapshot. Look again.
         }
-        throw anomaly(request);
+        throw anomaly(request, null);
     }
 
     private Optional<Claim> claim(int consumer, ClaimRequest request) {
-        OwnTransaction transaction = begin();
+        OwnTransaction transaction = begin(request.key());
         boolean granted = false;
         try {
             Connection connection = transaction.connection();
@@ -136,9 +138,20 @@ public final class JdbcStore implements MarkerStore.Joinable {
         }
     }
 
-    private OwnTransaction begin() {
+    private OwnTransaction begin(MarkerKey key) {
+        Connection connection = connect();
         try {
-            return OwnTransaction.begin(dataSource.getConnection());
+            return OwnTransaction.begin(connection);
+        } catch (SQLException failure) {
+            throw faults.explained("begin a transaction for", key, failure);
+        } catch (RuntimeException unusable) { // some pools hand out what they are just throwing away
+            throw new TransientStoreException("The pool gave an unusable connection for " + key, unusable);
+        }
+    }
+
+    private Connection connect() {
+        try {
+            return dataSource.getConnection();
         } catch (SQLException failure) {
             throw new StoreException(
                     "No connection to " + describe() + " (SQLState " + failure.getSQLState()
@@ -156,15 +169,18 @@ public final class JdbcStore implements MarkerStore.Joinable {
         if (faults.isBusy(failure)) {
             return new Claim.Busy();
         }
+        if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
+            throw anomaly(request, failure);
+        }
         throw faults.explained(what, request.key(), failure);
     }
 
-    private ClaimAnomalyException anomaly(ClaimRequest request) {
+    private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
         return new ClaimAnomalyException(
                 "The marker of " + request.key()
                         + " was not inserted, and no marker of it can be read: a trigger, a row"
                         + " policy or another unique index on " + tables + " is in the way. Run 'idem schema validate'",
-                null);
+                cause);
     }
 
     /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
@@ -198,7 +214,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
     private Claim claimAfter(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
             throws SQLException {
         try {
-            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request));
+            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
             if (!row.granted()) {
                 return taken(outer, consumer, request, row);
             }

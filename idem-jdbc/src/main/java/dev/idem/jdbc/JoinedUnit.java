@@ -104,12 +104,12 @@ final class JoinedUnit implements Unit {
     @Override
     public void commit(@Nullable StoredResult result) {
         try {
-            if (!markers.confirm(outer, consumer, key, claimed)) {
-                throw broken(null);
-            }
             if (!released) {
-                outer.releaseSavepoint(savepoint); // fails where the transaction was replaced by another one
+                outer.releaseSavepoint(savepoint); // fails on MariaDB if the transaction was replaced by another one
                 released = true;
+            }
+            if (!markers.confirm(outer, consumer, key, claimed)) { // the last word: H2 releases anything
+                throw broken(null);
             }
         } catch (SQLException failure) {
             throw broken(failure);

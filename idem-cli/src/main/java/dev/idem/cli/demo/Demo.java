@@ -1,5 +1,8 @@
 package dev.idem.cli.demo;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.concurrent.ExecutionException;
@@ -30,7 +33,7 @@ final class Demo {
                 files.close();
             });
             Runtime.getRuntime().addShutdownHook(hook);
-            try (DemoStore store = settings.store().open(files.directory())) {
+            try (DemoStore store = settings.store().open()) {
                 return run(files, children, store);
             } finally {
                 removeHook(hook);
@@ -73,11 +76,22 @@ final class Demo {
 
     private Side side(String name, SeatKind seat, DemoPlan plan, DemoFiles files, Children children, DemoStore store)
             throws SQLException {
-        String url = store.createDatabase(name);
+        String url = store.createDatabase();
         var ledger = new Ledger(url);
         ledger.create();
+        if (seat == SeatKind.IDEM) {
+            createTables(url);
+        }
         var lane = new Lane(seat, url, plan, files.directory().resolve(name + ".log"), settings.verbose(), children);
         return new Side(lane, ledger);
+    }
+
+    private static void createTables(String url) {
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        try (var pool = new HikariDataSource(config)) {
+            JdbcSchema.of(pool).apply();
+        }
     }
 
     /** True when it is done; throws what it threw, without waiting for the other lane. */

@@ -43,7 +43,7 @@ public final class DemoCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Option(names = "--messages", paramLabel = "N", description = "How many payments; default ${DEFAULT-VALUE}.")
-    int messages = 4_000;
+    int messages = 3_000;
 
     @Option(
             names = "--duplicates",
@@ -64,7 +64,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "STORE",
-            description = "h2: a file database, or postgres: a server that it starts itself; default h2.")
+            description = "h2: in the memory of this process, or postgres: a server that it starts itself; default h2.")
     DemoStore.Kind store = DemoStore.Kind.H2;
 
     @Option(
