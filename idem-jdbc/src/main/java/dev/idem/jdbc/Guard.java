@@ -53,10 +53,15 @@ final class Guard {
         sqlText.refuseCommitting(sql);
     }
 
-    /** From now on this transaction can only be rolled back. */
+    /** From now on this transaction can only be rolled back. Waits its turn, so that {@link #quiet} waits for it. */
     void condemn(String deed) {
-        if (condemned == null) {
-            condemned = new SQLException("A library " + deed + " here");
+        calls.lock();
+        try {
+            if (condemned == null) {
+                condemned = new SQLException("A library " + deed + " here");
+            }
+        } finally {
+            calls.unlock();
         }
     }
 

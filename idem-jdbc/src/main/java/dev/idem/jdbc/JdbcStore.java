@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class JdbcStore implements MarkerStore.Joinable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final int CLAIM_TRIES = 3;
+    private static final String CLAIM_JOINED = "claim, inside an outer transaction,";
+    private static final String NO_NUMBER = "is the database there, and are the tables created?";
 
     private final DataSource dataSource;
     private final Dialect dialect;
@@ -85,7 +87,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public void register(String consumer) {
-        number(consumer, "is the database there, and are the tables created?");
+        number(consumer, NO_NUMBER);
     }
 
     private int number(String consumer, String advice) {
@@ -100,7 +102,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public Claim claim(ClaimRequest request) {
-        int consumer = number(request.key().consumer(), "is the database there, and are the tables created?");
+        int consumer = number(request.key().consumer(), NO_NUMBER);
         for (int i = 0; i < CLAIM_TRIES; i++) {
             Optional<Claim> claim = claim(consumer, request);
             if (claim.isPresent()) {
@@ -128,7 +130,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
             return Optional.of(new Claim.Granted(new OwnUnit(
                     transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers.bind(guard))));
         } catch (SQLException failure) {
-            return Optional.of(busyOrThrow(request, failure));
+            return Optional.of(busyOrThrow("claim", request, failure));
         } finally {
             if (!granted) {
                 transaction.close();
@@ -163,14 +165,14 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
     }
 
-    private Claim busyOrThrow(ClaimRequest request, SQLException failure) {
+    private Claim busyOrThrow(String what, ClaimRequest request, SQLException failure) {
         if (faults.isBusy(failure)) {
             return new Claim.Busy();
         }
         if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
             throw anomaly(request, failure);
         }
-        throw faults.explained("claim", request.key(), failure);
+        throw faults.explained(what, request.key(), failure);
     }
 
     private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
@@ -194,13 +196,18 @@ public final class JdbcStore implements MarkerStore.Joinable {
                     "a new consumer needs a second connection beside the outer one; register it before,"
                             + " with inbox.register(consumer)");
             Savepoint savepoint = outer.setSavepoint("idem_" + savepoints.incrementAndGet());
-            Claim claim = claimAfter(savepoint, outer, consumer, request);
-            if (!(claim instanceof Claim.Granted)) {
-                outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+            try {
+                Claim claim = claimAfter(savepoint, outer, consumer, request);
+                if (!(claim instanceof Claim.Granted)) {
+                    outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+                }
+                return claim;
+            } catch (StoreException failure) {
+                Transactions.quietly(() -> outer.rollback(savepoint), failure);
+                throw failure;
             }
-            return claim;
         } catch (SQLException failure) {
-            throw faults.explained("claim, inside an outer transaction,", request.key(), failure);
+            throw faults.explained(CLAIM_JOINED, request.key(), failure);
         }
     }
 
@@ -212,10 +219,10 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 return taken(outer, consumer, request, row);
             }
             Guard guard = new Guard(outer, sqlText);
-            return new Claim.Granted(
-                    new JoinedUnit(outer, savepoint, markers, faults, consumer, request.key(), row, guard, handlers.bind(guard)));
+            return new Claim.Granted(new JoinedUnit(
+                    outer, savepoint, markers, faults, consumer, request.key(), row, guard, handlers.bind(guard)));
         } catch (SQLException failure) {
-            return busyOrThrow(request, failure);
+            return busyOrThrow(CLAIM_JOINED, request, failure);
         }
     }
 

@@ -118,7 +118,8 @@ final class JoinedUnit implements Unit {
 
     static BrokenTransactionException rolledBackInside(MarkerKey key, SQLException where) {
         return new BrokenTransactionException(
-                "Inside the handler of " + key + " a library rolled back, or closed a connection without commit, and the"
+                "Inside the handler of " + key
+                        + " a library rolled back, or closed a connection without commit, and the"
                         + " handler returned as if nothing had happened: everything was undone. Let the exception out of"
                         + " the handler; the cause shows where it was",
                 false,
@@ -141,7 +142,8 @@ final class JoinedUnit implements Unit {
         } catch (SQLException failure) {
             throw leftBehind()
                     ? new BrokenTransactionException(
-                            "The outer transaction was committed behind the back of the handler of " + key + " (COMMIT, DDL"
+                            "The outer transaction was committed behind the back of the handler of " + key
+                                    + " (COMMIT, DDL"
                                     + " or a procedure): its marker and a part of its work stay. Complete the work by"
                                     + " hand; or undo it, delete the marker and deliver the message again",
                             true,

@@ -29,7 +29,8 @@ class HibernateTest extends LibraryContract {
             public Access in(Transaction tx, Way way) throws SQLException {
                 return switch (way) {
                     case CONNECTION -> new Hibernate(sessions, tx.connection());
-                    case UNIT_DATA_SOURCE -> new Hibernate(sessions, tx.dataSource().getConnection());
+                    case UNIT_DATA_SOURCE ->
+                        new Hibernate(sessions, tx.dataSource().getConnection());
                     case STORE_DATA_SOURCE -> new Hibernate(sessions, null);
                 };
             }
@@ -98,8 +99,7 @@ class HibernateTest extends LibraryContract {
             bench.execute("INSERT INTO payment VALUES ('1')");
             assertThatThrownBy(() -> bench.deliver("m", tx -> {
                         sessions.inTransaction(session -> session.persist(new Payment("2")));
-                        assertThatThrownBy(() ->
-                                        sessions.inTransaction(session -> session.persist(new Payment("1"))))
+                        assertThatThrownBy(() -> sessions.inTransaction(session -> session.persist(new Payment("1"))))
                                 .isInstanceOf(RuntimeException.class);
                     }))
                     .isInstanceOf(BrokenTransactionException.class);
@@ -133,16 +133,18 @@ class HibernateTest extends LibraryContract {
         try (Bench bench = new Bench(database);
                 SessionFactory sessions = sessions(bench.pool())) {
             assertThatThrownBy(() -> bench.deliver("m", tx -> {
-                        Session session =
-                                sessions.withOptions().connection(tx.connection()).openSession();
+                        Session session = sessions.withOptions()
+                                .connection(tx.connection())
+                                .openSession();
                         session.beginTransaction();
                         session.persist(new Payment("1"));
                         session.getTransaction().commit();
                     }))
                     .hasStackTraceContaining("Refused: commit() inside a handler");
             assertThat(bench.deliver("m", tx -> {
-                        Session session =
-                                sessions.withOptions().connection(tx.connection()).openSession();
+                        Session session = sessions.withOptions()
+                                .connection(tx.connection())
+                                .openSession();
                         session.beginTransaction();
                         session.persist(new Payment("1"));
                         session.flush();

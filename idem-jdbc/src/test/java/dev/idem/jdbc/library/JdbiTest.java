@@ -57,8 +57,10 @@ class JdbiTest extends LibraryContract {
     @EnumSource(Database.class)
     void anotherIsolationLevelIsRefused(Database database) {
         try (Bench bench = new Bench(database)) {
-            assertThatThrownBy(() -> bench.deliver("m", tx -> Jdbi.create(tx.dataSource())
-                            .useTransaction(TransactionIsolationLevel.SERIALIZABLE, h -> insert(h, "1"))))
+            assertThatThrownBy(() -> bench.deliver(
+                            "m",
+                            tx -> Jdbi.create(tx.dataSource())
+                                    .useTransaction(TransactionIsolationLevel.SERIALIZABLE, h -> insert(h, "1"))))
                     .hasStackTraceContaining("Refused: setTransactionIsolation()");
             assertThat(bench.payments()).isZero();
         }

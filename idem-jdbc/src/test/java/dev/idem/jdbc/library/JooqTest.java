@@ -60,15 +60,19 @@ class JooqTest extends LibraryContract {
     void aNestedTransactionThatFailsIsUndoneAlone(Database database) {
         try (Bench bench = new Bench(database)) {
             DSLContext dsl = DSL.using(bench.store().dataSource(), dialect(database));
-            assertThat(bench.deliver("m", tx -> dsl.transaction(outer -> {
-                        insert(outer.dsl(), "1");
-                        assertThatThrownBy(() -> outer.dsl().transaction(nested -> {
-                                    insert(nested.dsl(), "2");
-                                    insert(nested.dsl(), "1"); // aborts a PostgreSQL transaction up to its savepoint
-                                }))
-                                .isInstanceOf(DataAccessException.class);
-                        insert(outer.dsl(), "3");
-                    })))
+            assertThat(bench.deliver(
+                            "m",
+                            tx -> dsl.transaction(outer -> {
+                                insert(outer.dsl(), "1");
+                                assertThatThrownBy(() -> outer.dsl().transaction(nested -> {
+                                            insert(nested.dsl(), "2");
+                                            insert(
+                                                    nested.dsl(),
+                                                    "1"); // aborts a PostgreSQL transaction up to its savepoint
+                                        }))
+                                        .isInstanceOf(DataAccessException.class);
+                                insert(outer.dsl(), "3");
+                            })))
                     .isInstanceOf(Outcome.Processed.class);
             assertThat(bench.payments()).isEqualTo(2);
         }
