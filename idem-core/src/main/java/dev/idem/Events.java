@@ -76,6 +76,7 @@ final class Events implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        queue.offer(listener -> {}); // wakes the thread, which would otherwise wait for its poll to end
         try {
             thread.join(CLOSE_MILLIS);
         } catch (InterruptedException interrupted) {

@@ -73,17 +73,20 @@ final class OuterInbox implements JoinedInbox {
 
     private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
             throws X {
+        T result;
         try {
-            T result = attempt.handle(unit);
-            unit.revoke();
-            return result;
-        } catch (BrokenTransactionException broken) {
-            rollBack(key, unit, broken);
-            throw Failures.reported(events, key, broken);
+            result = attempt.handle(unit);
         } catch (Throwable failure) {
             rollBack(key, unit, failure);
             throw failure;
         }
+        try {
+            unit.revoke();
+        } catch (BrokenTransactionException broken) {
+            rollBack(key, unit, broken);
+            throw Failures.reported(events, key, broken);
+        }
+        return result;
     }
 
     private void rollBack(MarkerKey key, Unit unit, Throwable failure) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *      └──────► rollback               nothing is left
  * </pre>
  *
- * {@link #abandon} may come at any moment from another thread. {@link #close} gives back what is held, and rolls back
+ * {@link #abandon} may come at any moment from another thread, even after {@code close}, when it must do nothing. {@link #close} gives back what is held, and rolls back
  * what did not end. All but {@code abandon} are called from one thread.
  */
 public interface Unit extends AutoCloseable {

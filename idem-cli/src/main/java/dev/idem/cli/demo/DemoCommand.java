@@ -17,12 +17,11 @@ import picocli.CommandLine.Spec;
 /** {@code idem demo}: shows that effects happen once, and counts it in the business table. */
 @Command(
         name = "demo",
-        description = {
-            "Sends payments through a consumer that uses Idem and through one that is written by hand,",
-            "each in a JVM of its own. Messages come twice, late, out of order and again after lost",
-            "acknowledgements, and both consumers are killed (SIGKILL) in the middle of their work.",
-            "Then counts, in the business table alone, which orders were charged twice or never."
-        },
+        description = "Sends payments through a consumer that uses Idem and through one that is written by "
+                + "hand, each in a JVM of its own. Messages come twice, late, out of order and again after "
+                + "lost acknowledgements, and both consumers are killed (SIGKILL) in the middle of their "
+                + "work. Then counts, in the business table alone, which orders were charged twice or "
+                + "never.",
         footer = {
             "",
             "Examples:",
