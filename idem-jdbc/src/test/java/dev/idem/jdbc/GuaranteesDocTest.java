@@ -53,7 +53,10 @@ class GuaranteesDocTest {
 
     @Test
     void everyStepOfAUnitHasItsRow() {
-        assertThat(page).contains(Arrays.stream(Step.values()).map(step -> "`" + step + "`").toList());
+        assertThat(page)
+                .contains(Arrays.stream(Step.values())
+                        .map(step -> "`" + step + "`")
+                        .toList());
     }
 
     private static String read(Path file) {

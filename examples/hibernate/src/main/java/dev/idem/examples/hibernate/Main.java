@@ -63,8 +63,8 @@ public final class Main {
     }
 
     private static long count(SessionFactory sessions) {
-        return sessions.fromTransaction(session -> session.createSelectionQuery(
-                        "select count(p) from Payment p", Long.class)
-                .getSingleResult());
+        return sessions.fromTransaction(
+                session -> session.createSelectionQuery("select count(p) from Payment p", Long.class)
+                        .getSingleResult());
     }
 }
