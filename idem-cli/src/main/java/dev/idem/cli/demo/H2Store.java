@@ -11,9 +11,8 @@ import org.h2.tools.Server;
 /**
  * H2 in the memory of this process, served to the consumers over loopback.
  *
- * <p>Not a file in the consumer's own process: killed while several threads commit, H2 can lose what it had committed
- * even with WRITE_DELAY=0, because a commit whose changes another thread has begun to write returns at once. The demo
- * would then measure H2.
+ * <p>Not a file in the consumer's own process: killed on a busy machine while several threads commit, H2 was seen to lose
+ * a few transactions it had committed, even with WRITE_DELAY=0. The demo would then measure H2.
  */
 final class H2Store implements DemoStore {
     private final Server server;
