@@ -6,6 +6,8 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
@@ -14,6 +16,7 @@ final class OuterInbox implements JoinedInbox {
     private final Connection outer;
     private final Nesting nesting;
     private final Events events;
+    private final Deque<Unit> unconfirmed = new ArrayDeque<>();
 
     OuterInbox(MarkerStore.Joinable store, Connection outer, Nesting nesting, Events events) {
         this.store = store;
@@ -61,6 +64,7 @@ final class OuterInbox implements JoinedInbox {
             }
             Unit unit = ((Claim.Granted) claim).unit();
             T result = handle(attempt, key, unit);
+            unconfirmed.push(unit);
             return new Provisional<>(new Outcome.Processed<>(result), () -> confirm(key, unit));
         } finally {
             nesting.leave();
@@ -69,14 +73,20 @@ final class OuterInbox implements JoinedInbox {
 
     private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
             throws X {
+        T result;
         try {
-            T result = attempt.handle(unit);
-            unit.revoke();
-            return result;
+            result = attempt.handle(unit);
         } catch (Throwable failure) {
             rollBack(key, unit, failure);
             throw failure;
         }
+        try {
+            unit.revoke();
+        } catch (BrokenTransactionException broken) {
+            rollBack(key, unit, broken);
+            throw Failures.reported(events, key, broken);
+        }
+        return result;
     }
 
     private void rollBack(MarkerKey key, Unit unit, Throwable failure) {
@@ -89,8 +99,15 @@ final class OuterInbox implements JoinedInbox {
         }
     }
 
+    /** Confirms the newer ones with it, newest first: an older savepoint would take theirs along. */
     private void confirm(MarkerKey key, Unit unit) {
         try {
+            while (unconfirmed.contains(unit)) {
+                Unit newest = unconfirmed.pop();
+                if (newest != unit) {
+                    newest.commit(null);
+                }
+            }
             unit.commit(null);
         } catch (BrokenTransactionException broken) {
             throw Failures.reported(events, key, broken);

@@ -182,10 +182,10 @@ final class UnitRunner {
     }
 
     private <T extends @Nullable Object> void commit(Attempt<T, ?> attempt, MarkerKey key, Unit unit, T result) {
-        unit.revoke();
-        checkUsed(attempt, key, unit);
-        steps.at(Step.BEFORE_COMMIT, key);
         try {
+            unit.revoke();
+            checkUsed(attempt, key, unit);
+            steps.at(Step.BEFORE_COMMIT, key);
             unit.commit(encoded(attempt.codec(), result));
         } catch (BrokenTransactionException broken) {
             throw Failures.reported(events, key, broken);
@@ -200,8 +200,7 @@ final class UnitRunner {
         String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
                 + " tx.dataSource(), or say unusedTransaction=ALLOW";
         if (attempt.policy().unusedTransaction() == Policy.UnusedTransaction.REFUSE) {
-            throw Failures.reported(
-                    events, key, new BrokenTransactionException("Handler of " + key + " " + advice, false, null));
+            throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
         }
         events.tell(l -> l.transactionUnused(key.consumer()));
         if (warnedUnused.add(key.consumer())) {

@@ -45,6 +45,15 @@ class BrokenTransactionTest extends InboxFixture {
     }
 
     @Test
+    @DisplayName("HX-01 work that goes on in another thread breaks the transaction, and it is told")
+    void strayThreads() {
+        store.thenGrant("c").revokeFails(gone);
+        assertThatThrownBy(() -> inbox.process(CONSUMER, MESSAGE, tx -> "r")).isSameAs(gone);
+        assertThat(store.calls).containsExactly("claim", "revoke", "close");
+        assertThat(events()).containsExactly("broken", "Failed RETRYABLE");
+    }
+
+    @Test
     void aRefusedCommitIsTheHandlersFailure() {
         CommitRefusedException refused = new CommitRefusedException("deferred constraint", null);
         store.thenGrant("c").commitFails(refused);

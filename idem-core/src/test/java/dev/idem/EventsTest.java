@@ -56,6 +56,9 @@ class EventsTest {
                 events.tell(l -> l.transactionUnused("c"));
             }
             release.countDown();
+            while (heard.events.size() < CAPACITY + 1) {
+                Thread.onSpinWait(); // bounded by the test's timeout; closing would wait only two seconds
+            }
         }
         assertThat(heard.events)
                 .hasSize(CAPACITY + 1)

@@ -1,13 +1,14 @@
 package dev.idem;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Writes down what the inbox tells its listeners. Complete once the inbox is closed. */
 class Heard implements InboxListener {
-    final List<String> events = new CopyOnWriteArrayList<>();
-    final List<Delivery> deliveries = new CopyOnWriteArrayList<>();
+    final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    final List<Delivery> deliveries = Collections.synchronizedList(new ArrayList<>());
 
     @Override
     public void settled(Delivery delivery) {

@@ -110,6 +110,16 @@ class JoinedInboxTest extends InboxFixture {
     }
 
     @Test
+    @DisplayName("HX-01 work that goes on in another thread breaks the transaction, and it is told")
+    void strayThreads() {
+        BrokenTransactionException stray = new BrokenTransactionException("still using it", false, null);
+        store.thenGrant("c").revokeFails(stray);
+        assertThatThrownBy(() -> joined.process("billing", MESSAGE, tx -> "r")).isSameAs(stray);
+        assertThat(store.calls).containsExactly("claim", "revoke", "rollback");
+        assertThat(events()).containsExactly("broken", "Failed RETRYABLE");
+    }
+
+    @Test
     void aStoreThatCannotJoinSaysSo() {
         MarkerStore plain = new Plain();
         try (Inbox other = Inbox.create(plain)) {

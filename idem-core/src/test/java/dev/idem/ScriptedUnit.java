@@ -17,6 +17,7 @@ final class ScriptedUnit implements Unit {
     private final String claimId;
     private final List<String> calls;
     private boolean used = true;
+    private @Nullable RuntimeException revokeFault;
     private @Nullable RuntimeException commitFault;
     private @Nullable RuntimeException rollbackFault;
     volatile @Nullable StoredResult stored;
@@ -28,6 +29,11 @@ final class ScriptedUnit implements Unit {
 
     ScriptedUnit unused() {
         used = false;
+        return this;
+    }
+
+    ScriptedUnit revokeFails(RuntimeException fault) {
+        revokeFault = fault;
         return this;
     }
 
@@ -64,6 +70,9 @@ final class ScriptedUnit implements Unit {
     @Override
     public void revoke() {
         calls.add("revoke");
+        if (revokeFault != null) {
+            throw revokeFault;
+        }
     }
 
     @Override

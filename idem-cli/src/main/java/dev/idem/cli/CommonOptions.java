@@ -9,6 +9,7 @@ import picocli.CommandLine.Option;
         versionProvider = Version.class,
         sortOptions = false,
         usageHelpAutoWidth = true,
+        usageHelpWidth = 110,
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
         exitCodeListHeading = "%nExit codes:%n",
@@ -21,7 +22,7 @@ import picocli.CommandLine.Option;
 public final class CommonOptions {
     static final String VERBOSE = "--verbose";
 
-    @Option(names = VERBOSE, description = "Log more, and print the stack trace of an error.")
+    @Option(names = VERBOSE, order = 99, description = "Log more, and print the stack trace of an error.")
     boolean verbose;
 
     public boolean verbose() {

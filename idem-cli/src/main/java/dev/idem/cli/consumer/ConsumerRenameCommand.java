@@ -19,10 +19,8 @@ import picocli.CommandLine.Spec;
 /** {@code idem consumer rename}: a new name with the old memory. */
 @Command(
         name = "rename",
-        description = {
-            "Gives a consumer a new name and leaves it its memory, so that nothing is processed again.",
-            "Stop the instances that use the old name first, and start them with the new one."
-        },
+        description = "Gives a consumer a new name and leaves it its memory, so that nothing is processed "
+                + "again. Stop the instances that use the old name first, and start them with the new one.",
         footer = {
             "",
             "Example:",

@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A consumer JVM: takes deliveries from stdin with a few threads, and answers on stdout. */
 public final class ConsumerMain {
+    /** The environment variable with the database's address; on the command line anybody could read the password. */
+    static final String URL = "IDEM_DEMO_URL";
+
     static final String QUIT = "QUIT";
     static final String VERBOSE = "idem.verbose";
     static final int WORKERS = 4;
@@ -26,7 +29,7 @@ public final class ConsumerMain {
         var answers = new Answers(new FileOutputStream(FileDescriptor.out));
         System.setOut(System.err); // whatever a library prints must not look like an answer
         Thread.setDefaultUncaughtExceptionHandler(ConsumerMain::crash);
-        try (HikariDataSource pool = pool(args[1]);
+        try (HikariDataSource pool = pool(System.getenv(URL));
                 Seat seat = SeatKind.valueOf(args[0]).open(pool, new Charges(answers))) {
             serve(seat, answers);
         }

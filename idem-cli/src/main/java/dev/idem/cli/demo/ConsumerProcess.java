@@ -41,9 +41,9 @@ final class ConsumerProcess {
                         "-Xshare:auto",
                         "-D" + ConsumerMain.VERBOSE + "=" + verbose,
                         ConsumerMain.class.getName(),
-                        seat.name(),
-                        url))
+                        seat.name()))
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().put(ConsumerMain.URL, url);
         // In the environment and not as an option: it may be longer than a command line may be.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
         try {

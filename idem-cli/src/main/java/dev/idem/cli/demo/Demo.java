@@ -1,11 +1,16 @@
 package dev.idem.cli.demo;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs both lanes side by side over the same plan, then counts in the business tables. */
 final class Demo {
@@ -25,13 +30,21 @@ final class Demo {
         try (var files = new DemoFiles();
                 var children = new Children()) {
             // When the user interrupts, nothing below is unwound: the hook ends the processes first, then the files.
+            var ending = new AtomicBoolean();
             var hook = new Thread(() -> {
+                ending.set(true);
                 children.close();
                 files.close();
             });
             Runtime.getRuntime().addShutdownHook(hook);
-            try (DemoStore store = settings.store().open(files.directory())) {
+            try (DemoStore store = settings.store().open()) {
                 return run(files, children, store);
+            } catch (Exception failure) {
+                if (ending.get()) {
+                    hook.join(); // the lanes failed because of the interruption, which is no error to report
+                    new CountDownLatch(1).await();
+                }
+                throw failure;
             } finally {
                 removeHook(hook);
             }
@@ -73,11 +86,22 @@ final class Demo {
 
     private Side side(String name, SeatKind seat, DemoPlan plan, DemoFiles files, Children children, DemoStore store)
             throws SQLException {
-        String url = store.createDatabase(name);
+        String url = store.createDatabase();
         var ledger = new Ledger(url);
         ledger.create();
+        if (seat == SeatKind.IDEM) {
+            createTables(url);
+        }
         var lane = new Lane(seat, url, plan, files.directory().resolve(name + ".log"), settings.verbose(), children);
         return new Side(lane, ledger);
+    }
+
+    private static void createTables(String url) {
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        try (var pool = new HikariDataSource(config)) {
+            JdbcSchema.of(pool).apply();
+        }
     }
 
     /** True when it is done; throws what it threw, without waiting for the other lane. */

@@ -17,12 +17,11 @@ import picocli.CommandLine.Spec;
 /** {@code idem demo}: shows that effects happen once, and counts it in the business table. */
 @Command(
         name = "demo",
-        description = {
-            "Sends payments through a consumer that uses Idem and through one that is written by hand,",
-            "each in a JVM of its own. Messages come twice, late, out of order and again after lost",
-            "acknowledgements, and both consumers are killed (SIGKILL) in the middle of their work.",
-            "Then counts, in the business table alone, which orders were charged twice or never."
-        },
+        description = "Sends payments through a consumer that uses Idem and through one that is written by "
+                + "hand, each in a JVM of its own. Messages come twice, late, out of order and again after "
+                + "lost acknowledgements, and both consumers are killed (SIGKILL) in the middle of their "
+                + "work. Then counts, in the business table alone, which orders were charged twice or "
+                + "never.",
         footer = {
             "",
             "Examples:",
@@ -43,7 +42,7 @@ public final class DemoCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Option(names = "--messages", paramLabel = "N", description = "How many payments; default ${DEFAULT-VALUE}.")
-    int messages = 4_000;
+    int messages = 3_000;
 
     @Option(
             names = "--duplicates",
@@ -64,7 +63,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "STORE",
-            description = "h2: a file database, or postgres: a server that it starts itself; default h2.")
+            description = "h2: in the memory of this process, or postgres: a server that it starts itself; default h2.")
     DemoStore.Kind store = DemoStore.Kind.H2;
 
     @Option(
@@ -98,7 +97,7 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter text = json ? spec.commandLine().getErr() : out;
         text.printf(
-                "%d payments, %d %% of them published more than once; each consumer is killed %d times; store %s; seed"
+                "%d payments, %d %% of them published more than once; %d kills of each consumer; store %s; seed"
                         + " %d%n",
                 settings.messages(),
                 settings.duplicates(),

@@ -1,13 +1,13 @@
 package dev.idem.cli.demo;
 
 import dev.idem.servers.PostgresServer;
-import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Locale;
 
-/** Where the consumers keep their data: one database for each seat. */
+/** Where the consumers keep their data: a database that survives them, as it would in production. */
 interface DemoStore extends AutoCloseable {
     /** The address of a new, empty database. */
-    String createDatabase(String name);
+    String createDatabase() throws SQLException;
 
     @Override
     void close();
@@ -17,43 +17,25 @@ interface DemoStore extends AutoCloseable {
         H2,
         POSTGRES;
 
+        DemoStore open() throws SQLException {
+            return this == H2 ? new H2Store() : new PostgresStore(PostgresServer.start());
+        }
+
         String label() {
             return name().toLowerCase(Locale.ROOT);
         }
+    }
 
-        DemoStore open(Path directory) {
-            return this == H2 ? h2(directory) : postgres();
+    /** A server of its own, with durable commits; gone when the demo ends. */
+    record PostgresStore(PostgresServer server) implements DemoStore {
+        @Override
+        public String createDatabase() {
+            return server.jdbcUrl(server.createDatabase());
         }
-    }
 
-    /**
-     * Files that only the consumer has open. A commit is written before it is answered (WRITE_DELAY=0), so it survives a
-     * killed process, and the operating system frees the lock of a dead owner at once (FILE_LOCK=FS).
-     */
-    private static DemoStore h2(Path directory) {
-        return new DemoStore() {
-            @Override
-            public String createDatabase(String name) {
-                return "jdbc:h2:file:" + directory.resolve(name) + ";USER=sa;WRITE_DELAY=0;FILE_LOCK=FS";
-            }
-
-            @Override
-            public void close() {}
-        };
-    }
-
-    private static DemoStore postgres() {
-        PostgresServer server = PostgresServer.start();
-        return new DemoStore() {
-            @Override
-            public String createDatabase(String name) {
-                return server.jdbcUrl(server.createDatabase());
-            }
-
-            @Override
-            public void close() {
-                server.close();
-            }
-        };
+        @Override
+        public void close() {
+            server.close();
+        }
     }
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /** How far the lanes are: one line that changes on a terminal, a new line now and then elsewhere. */
 final class Progress {
-    private static final Duration ELSEWHERE = Duration.ofSeconds(5);
+    private static final Duration ELSEWHERE = Duration.ofSeconds(4);
     private static final String CLEAR_LINE = "\r\u001b[K";
 
     private final PrintWriter out;

@@ -19,10 +19,8 @@ import picocli.CommandLine.Spec;
 /** {@code idem schema apply}: creates what is missing, then checks all of it. */
 @Command(
         name = "apply",
-        description = {
-            "Creates the tables that are missing, and checks them. What is there stays as it is,",
-            "so it may be run again. Needs an account that may create tables; the library does not."
-        },
+        description = "Creates the tables that are missing, and checks them. What is there stays as it is, so "
+                + "it may be run again. Needs an account that may create tables; the library does not.",
         footer = {
             "",
             "Examples:",

@@ -18,10 +18,8 @@ import picocli.CommandLine.Spec;
 /** {@code idem schema validate}: says what is wrong with the tables and what to do about it. Changes nothing. */
 @Command(
         name = "validate",
-        description = {
-            "Checks the tables and what this account may do with them. Changes nothing.",
-            "Run it with the account of the service. Ends with 1 if the service could not keep its promise."
-        },
+        description = "Checks the tables and what this account may do with them. Changes nothing. Run it with "
+                + "the account of the service. Ends with 1 if the service could not keep its promise.",
         footer = {
             "",
             "Examples:",
