@@ -51,7 +51,10 @@ abstract class ClaimContract extends ContractBench {
         List<Callable<Outcome<String>>> twins = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Inbox process = processes.get(i % processes.size());
-            twins.add(() -> deliverUntilSettled(process, consumer(), message));
+            twins.add(() -> deliverUntilSettled(process, consumer(), message, tx -> {
+                Thread.sleep(2); // a store that looks before it marks lets a twin in meanwhile
+                return "done";
+            }));
         }
         return twins;
     }
@@ -187,7 +190,7 @@ abstract class ClaimContract extends ContractBench {
     @Test
     @DisplayName("PC-24 a unit abandoned by another thread cannot commit, and its key is free")
     void abandonedUnitCannotCommit() throws Exception {
-        ClaimRequest request = request(LONG);
+        ClaimRequest request = request(Duration.ofSeconds(5));
         try (Unit unit = granted(sharedStore().claim(request))) {
             result(start(() -> {
                 unit.abandon();
