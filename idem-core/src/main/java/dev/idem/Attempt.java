@@ -1,8 +1,10 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.ResultCodec;
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One delivery on its way through the inbox: what it is, and what it has cost so far. Used by one thread. */
@@ -48,7 +50,15 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     Selection select() {
-        return consumer.key().select(message);
+        Selection found = consumer.key().select(message);
+        // Once more for parts that a selector of the user's own made without the checking factories.
+        return found instanceof Selection.Parts parts ? parts.checked() : found;
+    }
+
+    /** A key nobody else has: the same transaction, confirmation and timeout, but no protection. */
+    MarkerKey unguardedKey(Events events, Selection.Unusable why) {
+        events.tell(l -> l.unguarded(consumer.name(), why.reason()));
+        return new MarkerKey(consumer.name(), UUID.randomUUID(), null);
     }
 
     T handle(Unit unit) throws X {

@@ -82,7 +82,12 @@ public final class Consumer {
     record Route<E, T extends @Nullable Object>(
             PayloadDecoder<E> decoder,
             Handler<E, T> handler,
-            @Nullable ResultCodec<T> codec) {}
+            @Nullable ResultCodec<T> codec) {
+        Route {
+            Objects.requireNonNull(decoder, "decoder");
+            Objects.requireNonNull(handler, "handler");
+        }
+    }
 
     /** Collects what a consumer has. Not thread-safe. */
     public static final class Builder {

@@ -76,11 +76,13 @@ final class Events implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        queue.offer(listener -> {}); // wakes the thread, which would otherwise wait for its poll to end
         try {
             thread.join(CLOSE_MILLIS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        queue.clear(); // a listener that swallows the interrupt must not be given the rest one by one
         thread.interrupt();
     }
 }

@@ -69,6 +69,8 @@ public record Policy(
         }
     }
 
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
     private static final Policy DEFAULTS = new Policy(
             MissingKey.REJECT,
             UnknownType.REJECT,
@@ -120,6 +122,11 @@ public record Policy(
     public Policy withTerminal(Set<Class<? extends Throwable>> value) {
         return new Policy(
                 missingKey, unknownType, unusedTransaction, busyWait, handlerTimeout, maxRuns, fingerprint, value);
+    }
+
+    /** As nanoseconds; what does not fit, such as "for ever", is the longest time that does. */
+    static long nanos(Duration duration) {
+        return duration.compareTo(LONGEST) > 0 ? Long.MAX_VALUE : duration.toNanos();
     }
 
     /** An explicit choice of the handler wins over the declared types; anything not declared is retryable. */

@@ -1,11 +1,9 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.ResultCodec;
 import java.sql.Connection;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,10 +59,12 @@ final class StoreInbox implements Inbox {
         }
     }
 
-    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) {
+    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) throws InterruptedException {
         try {
             return route.decoder().decode(message);
-        } catch (Exception unreadable) {
+        } catch (InterruptedException | RetryableException notTheMessage) {
+            throw notTheMessage;
+        } catch (Exception | StackOverflowError unreadable) { // the latter by deep nesting
             throw new Undecodable(unreadable);
         }
     }
@@ -114,12 +114,9 @@ final class StoreInbox implements Inbox {
     private <T extends @Nullable Object, X extends Exception> Outcome<T> keyed(Attempt<T, X> attempt) throws X {
         Selection selection = attempt.select();
         if (selection instanceof Selection.Unusable unusable) {
-            if (attempt.consumer().policy().missingKey() == Policy.MissingKey.REJECT) {
-                return new Outcome.Rejected<>(unusable.reason(), unusable.detail());
-            }
-            events.tell(l -> l.unguarded(attempt.consumer().name(), unusable.reason()));
-            // A key nobody else has: the same transaction, confirmation and timeout, but no protection.
-            return units.run(attempt, new MarkerKey(attempt.consumer().name(), UUID.randomUUID(), null));
+            return attempt.policy().missingKey() == Policy.MissingKey.REJECT
+                    ? new Outcome.Rejected<>(unusable.reason(), unusable.detail())
+                    : units.run(attempt, attempt.unguardedKey(events, unusable));
         }
         return units.run(attempt, KeyEncoding.encode(attempt.consumer().name(), (Selection.Parts) selection));
     }
@@ -155,7 +152,7 @@ final class StoreInbox implements Inbox {
 
         private final String type;
 
-        Undecodable(Exception cause) {
+        Undecodable(Throwable cause) {
             super(cause);
             type = cause.getClass().getName();
         }

@@ -48,7 +48,8 @@ final class Verdict {
         try {
             return Optional.ofNullable(codec.decode(stored.bytes()));
         } catch (Exception unreadable) {
-            log.warn("{}: its stored result cannot be decoded; left out", key, unreadable);
+            // The exception's text may quote the result, so only its type is told.
+            log.warn("{}: its stored result cannot be decoded ({}); left out", key, unreadable.getClass());
             return Optional.empty();
         }
     }

@@ -55,6 +55,7 @@ final class H2Dialect {
                     "BEGIN",
                     "PREPARE COMMIT",
                     "CREATE",
+                    "CREATE TEMPORARY", // commits as well, unlike on other databases
                     "ALTER",
                     "DROP",
                     "TRUNCATE",

@@ -69,6 +69,10 @@ final class OwnTransaction implements AutoCloseable {
         tornDown = true;
         try {
             connection.abort(Runnable::run);
+            if (!connection.isClosed()) {
+                // H2 ignores abort, and the key would stay held for as long as the late handler runs.
+                connection.rollback();
+            }
         } catch (SQLException | RuntimeException | AbstractMethodError failure) {
             log.debug("A connection could not be aborted", failure);
         }
@@ -78,8 +82,8 @@ final class OwnTransaction implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (needsRollback()) {
-                rollBack();
+            if (isOpen()) {
+                undo();
             }
         } finally {
             giveBack();
@@ -110,7 +114,21 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
-    private synchronized boolean needsRollback() {
-        return open && !tornDown;
+    private synchronized boolean isOpen() {
+        return open;
+    }
+
+    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
+    private void undo() {
+        if (!isTornDown()) {
+            rollBack();
+        }
+        if (isTornDown()) {
+            try {
+                connection.rollback();
+            } catch (SQLException | RuntimeException gone) {
+                log.trace("A torn down connection is gone, as it should be", gone);
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -21,7 +22,8 @@ final class SqlFaults {
             "42P01", "create the tables: idem schema apply",
             "42S02", "create the tables: idem schema apply",
             "3F000", "create the schema, or set another one",
-            "42501", "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables",
+            "42501",
+                    "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables, and remove row policies from them",
             "25006", "connect to the primary: this connection is read-only",
             "26000", "behind PgBouncer add prepareThreshold=0 to the URL",
             "42P05", "behind PgBouncer add prepareThreshold=0 to the URL",
@@ -64,7 +66,8 @@ final class SqlFaults {
     }
 
     private boolean isTransientSql(SQLException failure) {
-        return failure instanceof SQLTransientException
+        boolean passes = failure instanceof SQLTransientException && !(failure instanceof SQLTimeoutException);
+        return passes
                 || failure instanceof SQLRecoverableException
                 || isConnectionLost(failure)
                 || codes.transientStates().contains(state(failure))
@@ -73,6 +76,11 @@ final class SqlFaults {
 
     static boolean isConnectionLost(SQLException failure) {
         return stateClass(failure).equals("08");
+    }
+
+    /** A constraint, of whatever kind. */
+    static boolean isViolation(SQLException failure) {
+        return stateClass(failure).equals("23");
     }
 
     /** A failure of the store's own statement, with what to do about it. */

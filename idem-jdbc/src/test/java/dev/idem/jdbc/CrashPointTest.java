@@ -75,8 +75,8 @@ class CrashPointTest {
             DataSource pool = db.pool(3);
             prepareDuplicates(pool, cases);
             for (CrashCase one : cases) {
-                Throwable thrown = catchThrowable(
-                        () -> CrashDelivery.deliver(pool, one.id(), one.scenario(), (point, index) -> {
+                Throwable thrown =
+                        catchThrowable(() -> CrashDelivery.deliver(pool, one.id(), one.scenario(), (point, index) -> {
                             if (index == one.index()) {
                                 sneak(crash.get());
                             }
@@ -95,9 +95,7 @@ class CrashPointTest {
             List<CrashCase> cases = cases(db);
             prepareDuplicates(db.plain(), cases);
             try (ForkedJvm process = fork(db, "halt", cases)) {
-                assertThat(process.waitForExit(LIMIT))
-                        .as("%s", process.lines())
-                        .isEqualTo(CrashProcess.HALTED);
+                assertThat(process.waitForExit(LIMIT)).as("%s", process.lines()).isEqualTo(CrashProcess.HALTED);
             }
             settleAll(db, db.pool(3), cases);
         }
@@ -167,8 +165,12 @@ class CrashPointTest {
         Map<String, Long> markers = counts(source, "idem_marker", "readable");
         for (CrashCase one : cases) {
             Long expected = one.committed() ? 1L : null;
-            assertThat(effects.get(one.id())).as("effects before redelivery, %s", one).isEqualTo(expected);
-            assertThat(markers.get(one.id())).as("markers before redelivery, %s", one).isEqualTo(expected);
+            assertThat(effects.get(one.id()))
+                    .as("effects before redelivery, %s", one)
+                    .isEqualTo(expected);
+            assertThat(markers.get(one.id()))
+                    .as("markers before redelivery, %s", one)
+                    .isEqualTo(expected);
         }
         for (CrashCase one : cases) {
             assertThat(redeliver(source, one.id()))
@@ -206,8 +208,7 @@ class CrashPointTest {
     }
 
     private static Outcome<String> process(DataSource source, String id) throws SQLException {
-        JdbcStore store =
-                JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+        JdbcStore store = JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
         try (Inbox inbox = Inbox.create(store)) {
             return inbox.process(CrashDelivery.CONSUMER, CrashDelivery.message(id), tx -> {
                 Db.pay(tx.connection(), id);

@@ -44,7 +44,8 @@ final class ProxyBench implements AutoCloseable {
         db = Db.fresh(database);
         int port = Integer.parseInt(db.url().replaceFirst(".*:(\\d+)/.*", "$1"));
         proxy = TcpFaultProxy.to(port);
-        proxied = (options.length == 0 ? db.url() : db.url(options)).replace(":" + port + "/", ":" + proxy.port() + "/");
+        proxied =
+                (options.length == 0 ? db.url() : db.url(options)).replace(":" + port + "/", ":" + proxy.port() + "/");
         side = DriverManager.getConnection(db.url());
         db.store().register(consumer.name());
         DataSource source = new UnitDataSource(() -> DriverManager.getConnection(around ? db.url() : proxied));

@@ -57,7 +57,9 @@ class ProxyCommitTest {
         try (ProxyBench bench = new ProxyBench(database)) {
             int bytes = 0;
             for (; cutAfter(bench, Direction.SERVER_TO_CLIENT, bytes); bytes++) {
-                assertThat(bench.runs()).as("runs when %d bytes of the reply came", bytes).isEqualTo(1);
+                assertThat(bench.runs())
+                        .as("runs when %d bytes of the reply came", bytes)
+                        .isEqualTo(1);
             }
             report(database + " reply", bytes);
             assertThat(bytes).isGreaterThan(5);
@@ -202,14 +204,14 @@ class ProxyCommitTest {
                     .build();
             Message message = Message.of("order-1", new byte[0]);
             DataSource impatient = Db.plain(url + "&socketTimeout=2");
-            JdbcStore store = JdbcStore.builder(impatient)
-                    .schemaMode(SchemaMode.ALWAYS)
-                    .build();
+            JdbcStore store =
+                    JdbcStore.builder(impatient).schemaMode(SchemaMode.ALWAYS).build();
             try (Inbox inbox = Inbox.create(store)) {
                 inbox.register(consumer);
                 execute(direct, "ALTER SYSTEM SET synchronous_standby_names = 'ghost'", "SELECT pg_reload_conf()");
                 await().atMost(LIMIT)
-                        .until(() -> text(direct, "SHOW synchronous_standby_names").equals("ghost"));
+                        .until(() ->
+                                text(direct, "SHOW synchronous_standby_names").equals("ghost"));
 
                 assertThat(inbox.process(consumer, message, tx -> pay(tx, "order-1")))
                         .isInstanceOf(Outcome.Busy.class);
@@ -219,7 +221,8 @@ class ProxyCommitTest {
 
                 execute(direct, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()");
                 await().atMost(LIMIT)
-                        .until(() -> text(direct, "SELECT count(*) FROM payment").equals("1"));
+                        .until(() ->
+                                text(direct, "SELECT count(*) FROM payment").equals("1"));
                 assertThat(inbox.process(consumer, message, tx -> pay(tx, "order-1")))
                         .isInstanceOf(Outcome.Duplicate.class);
                 assertThat(text(direct, "SELECT count(*) FROM payment")).isEqualTo("1");

@@ -61,8 +61,7 @@ final class SweepBench implements AutoCloseable {
     }
 
     private Inbox open() {
-        JdbcStore store =
-                JdbcStore.builder(faulty).schemaMode(SchemaMode.NEVER).build();
+        JdbcStore store = JdbcStore.builder(faulty).schemaMode(SchemaMode.NEVER).build();
         return Inbox.builder(store)
                 .steps((step, key) -> repeats += step == Step.BEFORE_RETRY ? 1 : 0)
                 .build();

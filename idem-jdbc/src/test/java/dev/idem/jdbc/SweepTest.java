@@ -29,8 +29,8 @@ class SweepTest {
     private static final AtomicInteger FIRED = new AtomicInteger();
 
     static Stream<Arguments> everyWayOnEveryDatabase() {
-        return Arrays.stream(Database.values()).flatMap(database -> Arrays.stream(SweepBench.Way.values())
-                .map(way -> Arguments.of(database, way)));
+        return Arrays.stream(Database.values())
+                .flatMap(database -> Arrays.stream(SweepBench.Way.values()).map(way -> Arguments.of(database, way)));
     }
 
     @ParameterizedTest
@@ -72,7 +72,8 @@ class SweepTest {
     static Stream<Arguments> distinctWaysOnEveryDatabase() {
         Set<SweepBench.Way> ways = EnumSet.of(SweepBench.Way.STORED_RESULT, SweepBench.Way.JOINED);
         return everyWayOnEveryDatabase()
-                .filter(arguments -> Boolean.getBoolean("idem.sweep.full") || ways.contains(arguments.get()[1]));
+                .filter(arguments -> Boolean.getBoolean("idem.sweep.full")
+                        || ways.contains(arguments.get()[1]));
     }
 
     @ParameterizedTest
