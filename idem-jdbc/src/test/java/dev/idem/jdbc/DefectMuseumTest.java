@@ -33,10 +33,16 @@ class DefectMuseumTest {
                 new Defect("look, then act", "PC-01", Database.H2, DefectNaive::lookThenAct),
                 new Defect("marker after the effect", "PC-02", Database.H2, DefectNaive::markerAfterEffect),
                 new Defect("marker before the effect", "PC-02", Database.H2, DefectNaive::markerBeforeEffect),
-                new Defect("busy taken for duplicate", "PC-03", Database.POSTGRESQL, DefectScenes::busyTakenForDuplicate),
+                new Defect(
+                        "busy taken for duplicate", "PC-03", Database.POSTGRESQL, DefectScenes::busyTakenForDuplicate),
                 new Defect("cache filled before commit", "PC-06", Database.H2, DefectScenes::cacheFilledBeforeCommit),
-                new Defect("swallowed error, no confirm", "PC-07", Database.POSTGRESQL, DefectSqlScenes::swallowedError),
-                new Defect("replaced transaction, no guard", "PC-08", Database.MARIADB, DefectSqlScenes::replacedTransaction),
+                new Defect(
+                        "swallowed error, no confirm", "PC-07", Database.POSTGRESQL, DefectSqlScenes::swallowedError),
+                new Defect(
+                        "replaced transaction, no guard",
+                        "PC-08",
+                        Database.MARIADB,
+                        DefectSqlScenes::replacedTransaction),
                 new Defect("handler commits", "PC-09", Database.POSTGRESQL, DefectScenes::handlerCommits),
                 new Defect("acknowledged before commit", "PC-11", Database.H2, DefectNaive::acknowledgedBeforeCommit),
                 new Defect(
@@ -44,11 +50,17 @@ class DefectMuseumTest {
                         "PC-14",
                         Database.POSTGRESQL,
                         DefectSqlScenes::fingerprintSkippedAfterAWait),
-                new Defect("consumer missing from the key", "PC-16", Database.H2, DefectScenes::consumerMissingFromTheKey),
+                new Defect(
+                        "consumer missing from the key", "PC-16", Database.H2, DefectScenes::consumerMissingFromTheKey),
                 new Defect("connection not revoked", "PC-24", Database.H2, DefectScenes::strayThread),
                 new Defect("lock_timeout leaks", "PG-01", Database.POSTGRESQL, DefectSqlScenes::lockTimeoutLeaks),
-                new Defect("any 23xxx is a duplicate", "PG-06", Database.POSTGRESQL, DefectNaive::anyViolationIsADuplicate),
-                new Defect("ON CONFLICT without target", "PG-07", Database.POSTGRESQL, DefectNaive::conflictWithoutTarget),
+                new Defect(
+                        "any 23xxx is a duplicate",
+                        "PG-06",
+                        Database.POSTGRESQL,
+                        DefectNaive::anyViolationIsADuplicate),
+                new Defect(
+                        "ON CONFLICT without target", "PG-07", Database.POSTGRESQL, DefectNaive::conflictWithoutTarget),
                 new Defect("confirm by xmin", "PC-07", Database.POSTGRESQL, DefectSqlScenes::confirmByXmin),
                 new Defect(
                         "unknown commit taken for success",
@@ -59,7 +71,8 @@ class DefectMuseumTest {
                 new Defect("unknown commit looked up", "PG-15", Database.POSTGRESQL, DefectNaive::lostAnswerLookedUp),
                 new Defect("collation merges keys", "MY-01", Database.MARIADB, DefectNaive::collationMergesKeys),
                 new Defect("INSERT IGNORE truncates", "MY-03", Database.MARIADB, DefectNaive::ignoreTruncates),
-                new Defect("update count taken for new", "MY-04", Database.MARIADB, DefectNaive::updateCountTakenForNew),
+                new Defect(
+                        "update count taken for new", "MY-04", Database.MARIADB, DefectNaive::updateCountTakenForNew),
                 new Defect(
                         "retry in the undone transaction",
                         "MY-06",

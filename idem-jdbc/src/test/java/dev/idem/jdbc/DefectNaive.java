@@ -248,7 +248,8 @@ final class DefectNaive {
 
     /** The commit is on its way; a SELECT finds nothing, and the work is done once more. */
     static DefectReport lostAnswerLookedUp(Db unused, boolean planted) throws Exception {
-        try (ProxyBench bench = new ProxyBench(Database.POSTGRESQL, "socketTimeout=1").busyWait(Duration.ofMillis(100))) {
+        try (ProxyBench bench =
+                new ProxyBench(Database.POSTGRESQL, "socketTimeout=1").busyWait(Duration.ofMillis(100))) {
             if (!planted) {
                 Outcome<String> outcome = bench.deliver(() -> {
                     bench.proxy().stall(Direction.CLIENT_TO_SERVER);

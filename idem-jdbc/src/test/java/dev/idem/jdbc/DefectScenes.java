@@ -40,13 +40,15 @@ final class DefectScenes {
 
     /** The follower hears "busy" and acknowledges the message of an owner that then rolls back. */
     static DefectReport busyTakenForDuplicate(Db db, boolean planted) throws Exception {
-        MarkerStore store = !planted ? db.store() : new DefectStore(db.store()) {
-            @Override
-            public Claim claim(ClaimRequest request) {
-                Claim claim = super.claim(request);
-                return claim instanceof Claim.Busy ? inventedMarker() : claim;
-            }
-        };
+        MarkerStore store = !planted
+                ? db.store()
+                : new DefectStore(db.store()) {
+                    @Override
+                    public Claim claim(ClaimRequest request) {
+                        Claim claim = super.claim(request);
+                        return claim instanceof Claim.Busy ? inventedMarker() : claim;
+                    }
+                };
         Consumer impatient = Consumer.named(CONSUMER)
                 .policy(Policy.defaults().withBusyWait(Duration.ofMillis(100)))
                 .build();
@@ -54,16 +56,16 @@ final class DefectScenes {
         CountDownLatch end = new CountDownLatch(1);
         try (Inbox owner = Inbox.create(db.store());
                 Inbox follower = Inbox.create(store)) {
-            CompletableFuture<Boolean> owned =
-                    CompletableFuture.supplyAsync(() -> once(() -> acknowledges(owner.run(CONSUMER, message("order-1"), tx -> {
+            CompletableFuture<Boolean> owned = CompletableFuture.supplyAsync(() ->
+                    once(() -> acknowledges(owner.run(CONSUMER, message("order-1"), tx -> {
                         Db.pay(tx.connection(), "order-1");
                         running.countDown();
                         await(end);
                         throw new IllegalStateException("the owner fails");
                     }))));
             await(running);
-            DefectBroker.Delivery delivery = () -> acknowledges(
-                    follower.process(impatient, message("order-1"), tx -> pay(tx, "order-1")));
+            DefectBroker.Delivery delivery =
+                    () -> acknowledges(follower.process(impatient, message("order-1"), tx -> pay(tx, "order-1")));
             boolean acknowledged = once(delivery);
             end.countDown();
             owned.get(WAIT_SECONDS, TimeUnit.SECONDS);
@@ -77,12 +79,14 @@ final class DefectScenes {
     /** The cache knows the key before the database does. */
     static DefectReport cacheFilledBeforeCommit(Db db, boolean planted) {
         Set<MarkerKey> cache = ConcurrentHashMap.newKeySet();
-        MarkerStore store = !planted ? db.store() : new DefectStore(db.store()) {
-            @Override
-            public Claim claim(ClaimRequest request) {
-                return cache.add(request.key()) ? super.claim(request) : inventedMarker();
-            }
-        };
+        MarkerStore store = !planted
+                ? db.store()
+                : new DefectStore(db.store()) {
+                    @Override
+                    public Claim claim(ClaimRequest request) {
+                        return cache.add(request.key()) ? super.claim(request) : inventedMarker();
+                    }
+                };
         AtomicBoolean first = new AtomicBoolean(true);
         try (Inbox inbox = Inbox.create(store)) {
             deliver(() -> acknowledges(inbox.run(CONSUMER, message("order-1"), tx -> {
@@ -99,21 +103,23 @@ final class DefectScenes {
     static DefectReport unknownCommitTakenForSuccess(Db db, boolean planted) {
         FaultyDataSource faulty = FaultyDataSource.around(db.plain());
         JdbcStore real = DefectStore.withDialect(db, faulty, dialect -> dialect);
-        MarkerStore store = !planted ? real : new DefectStore(real) {
-            @Override
-            Unit unit(Unit granted) {
-                return new DefectUnit(granted) {
+        MarkerStore store = !planted
+                ? real
+                : new DefectStore(real) {
                     @Override
-                    public void commit(StoredResult result) {
-                        try {
-                            super.commit(result);
-                        } catch (CommitUnknownException hopeful) {
-                            return;
-                        }
+                    Unit unit(Unit granted) {
+                        return new DefectUnit(granted) {
+                            @Override
+                            public void commit(StoredResult result) {
+                                try {
+                                    super.commit(result);
+                                } catch (CommitUnknownException hopeful) {
+                                    return;
+                                }
+                            }
+                        };
                     }
                 };
-            }
-        };
         AtomicBoolean first = new AtomicBoolean(true);
         try (Inbox inbox = Inbox.builder(store)
                 .steps((step, key) -> {
@@ -152,8 +158,9 @@ final class DefectScenes {
     static DefectReport strayThread(Db db, boolean planted) throws Exception {
         try (Connection only = db.plain().getConnection()) {
             AtomicReference<Connection> raw = new AtomicReference<>(only);
-            Connection neverClosed = Guard.proxy(Connection.class, (proxy, method, args) ->
-                    method.getName().equals("close") ? null : method.invoke(only, args));
+            Connection neverClosed = Guard.proxy(
+                    Connection.class,
+                    (proxy, method, args) -> method.getName().equals("close") ? null : method.invoke(only, args));
             AtomicReference<Connection> stray = new AtomicReference<>();
             try (Inbox inbox = Inbox.create(unguarded(db, new UnitDataSource(() -> neverClosed), raw, planted))) {
                 once(() -> acknowledges(inbox.run(CONSUMER, message("a"), tx -> {
@@ -175,32 +182,36 @@ final class DefectScenes {
 
     private static MarkerStore unguarded(Db db, DataSource source, AtomicReference<Connection> raw, boolean planted) {
         JdbcStore real = DefectStore.withDialect(db, source, dialect -> dialect);
-        return !planted ? real : new DefectStore(real) {
-            @Override
-            Unit unit(Unit granted) {
-                return new DefectUnit(granted) {
+        return !planted
+                ? real
+                : new DefectStore(real) {
                     @Override
-                    public Connection connection() {
-                        return raw.get();
+                    Unit unit(Unit granted) {
+                        return new DefectUnit(granted) {
+                            @Override
+                            public Connection connection() {
+                                return raw.get();
+                            }
+                        };
                     }
                 };
-            }
-        };
     }
 
     /** Two consumers of one event share a key, and one of them never runs. */
     static DefectReport consumerMissingFromTheKey(Db db, boolean planted) {
-        MarkerStore store = !planted ? db.store() : new DefectStore(db.store()) {
-            @Override
-            public Claim claim(ClaimRequest request) {
-                MarkerKey key = request.key();
-                return super.claim(new ClaimRequest(
-                        new MarkerKey("everybody", key.value(), key.readable()),
-                        request.fingerprint(),
-                        request.busyWait(),
-                        request.withResult()));
-            }
-        };
+        MarkerStore store = !planted
+                ? db.store()
+                : new DefectStore(db.store()) {
+                    @Override
+                    public Claim claim(ClaimRequest request) {
+                        MarkerKey key = request.key();
+                        return super.claim(new ClaimRequest(
+                                new MarkerKey("everybody", key.value(), key.readable()),
+                                request.fingerprint(),
+                                request.busyWait(),
+                                request.withResult()));
+                    }
+                };
         try (Inbox inbox = Inbox.create(store)) {
             for (String consumer : new String[] {"billing", "shipping"}) {
                 deliver(() -> acknowledges(inbox.process(consumer, message("m"), tx -> pay(tx, consumer))));

@@ -33,8 +33,7 @@ final class DefectSqlScenes {
 
     /** PostgreSQL: the aborted transaction is "committed", and nobody looked. */
     static DefectReport swallowedError(Db db, boolean planted) {
-        JdbcStore store =
-                planted ? DefectStore.withDialect(db, db.plain(), DefectStore::withoutConfirm) : db.store();
+        JdbcStore store = planted ? DefectStore.withDialect(db, db.plain(), DefectStore::withoutConfirm) : db.store();
         AtomicBoolean first = new AtomicBoolean(true);
         try (Inbox inbox = Inbox.create(store)) {
             deliver(() -> acknowledges(inbox.run(CONSUMER, message("a"), tx -> {
@@ -89,8 +88,8 @@ final class DefectSqlScenes {
         CountDownLatch end = new CountDownLatch(1);
         try (Inbox owner = Inbox.create(db.store());
                 Inbox follower = Inbox.create(store)) {
-            CompletableFuture<Boolean> owned =
-                    CompletableFuture.supplyAsync(() -> once(() -> acknowledges(owner.run(CONSUMER, message("m", "10 EUR"), tx -> {
+            CompletableFuture<Boolean> owned = CompletableFuture.supplyAsync(() ->
+                    once(() -> acknowledges(owner.run(CONSUMER, message("m", "10 EUR"), tx -> {
                         Db.pay(tx.connection(), "m");
                         running.countDown();
                         await(end);
@@ -107,8 +106,7 @@ final class DefectSqlScenes {
                     .until(() -> db.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
             end.countDown();
             owned.get(WAIT_SECONDS, TimeUnit.SECONDS);
-            return DefectReport.wrongIf(
-                    !(followed.get(WAIT_SECONDS, TimeUnit.SECONDS) instanceof Outcome.Conflict));
+            return DefectReport.wrongIf(!(followed.get(WAIT_SECONDS, TimeUnit.SECONDS) instanceof Outcome.Conflict));
         }
     }
 
@@ -155,7 +153,9 @@ final class DefectSqlScenes {
         try (Inbox inbox = Inbox.create(store);
                 Connection outer = db.plain().getConnection()) {
             outer.setAutoCommit(false);
-            inbox.within(outer).process(CONSUMER, message("m"), tx -> pay(tx, "m")).confirm();
+            inbox.within(outer)
+                    .process(CONSUMER, message("m"), tx -> pay(tx, "m"))
+                    .confirm();
             outer.commit();
             return DefectReport.of(db, "m");
         } catch (BrokenTransactionException falseAlarm) {

@@ -24,8 +24,7 @@ class DefectStore implements MarkerStore {
     static JdbcStore withDialect(Db db, DataSource source, UnaryOperator<Dialect> change) {
         db.store(); // creates the tables
         Tables tables = JdbcSchema.of(source).tables();
-        return new JdbcStore(
-                source, new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix()));
+        return new JdbcStore(source, new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix()));
     }
 
     static Dialect statements(

@@ -90,8 +90,8 @@ class KillCampaignTest {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE payment (order_id varchar(100) NOT NULL)");
             statement.execute("CREATE TABLE account (id int PRIMARY KEY, payments int NOT NULL)");
-            statement.execute("INSERT INTO account SELECT i, 0 FROM generate_series(0, "
-                    + (KillConsumer.ACCOUNTS - 1) + ") i");
+            statement.execute(
+                    "INSERT INTO account SELECT i, 0 FROM generate_series(0, " + (KillConsumer.ACCOUNTS - 1) + ") i");
         }
     }
 
