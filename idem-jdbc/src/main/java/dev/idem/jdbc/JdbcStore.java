@@ -46,7 +46,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
     private final HandlerConnections handlers;
     private final AtomicLong savepoints = new AtomicLong();
 
-    private JdbcStore(DataSource dataSource, Tables tables) {
+    JdbcStore(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
         this.tables = tables;
         dialect = tables.dialect();

@@ -70,6 +70,14 @@ final class ProxyBench implements AutoCloseable {
         return this;
     }
 
+    Db db() {
+        return db;
+    }
+
+    String proxiedUrl() {
+        return proxied;
+    }
+
     TcpFaultProxy proxy() {
         return proxy;
     }
