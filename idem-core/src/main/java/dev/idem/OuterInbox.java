@@ -30,7 +30,10 @@ final class OuterInbox implements JoinedInbox {
             Consumer consumer, Message message, Work<T, X> work) throws X {
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
         try {
-            Provisional<T> answer = selected(attempt);
+            Keyed keyed = attempt.keyed(events);
+            Provisional<T> answer = keyed instanceof Keyed.Without none
+                    ? now(none.rejected())
+                    : claimAndRun(attempt, ((Keyed.Key) keyed).key());
             attempt.report(events, answer.outcome());
             return answer;
         } catch (Throwable failure) {
@@ -39,17 +42,7 @@ final class OuterInbox implements JoinedInbox {
         }
     }
 
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> selected(Attempt<T, X> attempt) throws X {
-        Selection selection = attempt.select();
-        if (selection instanceof Selection.Unusable unusable) {
-            return attempt.policy().missingKey() == Policy.MissingKey.REJECT
-                    ? now(new Outcome.Rejected<>(unusable.reason(), unusable.detail()))
-                    : keyed(attempt, attempt.unguardedKey(events, unusable));
-        }
-        return keyed(attempt, KeyEncoding.encode(attempt.consumer().name(), (Selection.Parts) selection));
-    }
-
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> keyed(Attempt<T, X> attempt, MarkerKey key)
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(Attempt<T, X> attempt, MarkerKey key)
             throws X {
         nesting.enterJoined(key);
         try {

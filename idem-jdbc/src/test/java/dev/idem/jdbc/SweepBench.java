@@ -10,7 +10,7 @@ import dev.idem.Outcome;
 import dev.idem.Provisional;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
-import dev.idem.spi.ResultCodec;
+import dev.idem.ResultCodec;
 import dev.idem.spi.Step;
 import dev.idem.test.fault.FaultyDataSource;
 import java.nio.charset.StandardCharsets;

@@ -11,7 +11,7 @@ import dev.idem.servers.DatabaseServer;
 import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
-import dev.idem.spi.PayloadDecoder;
+import dev.idem.PayloadDecoder;
 import dev.idem.test.IdempotencyTest;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -8,7 +8,7 @@ import dev.idem.Handler;
 import dev.idem.Message;
 import dev.idem.Transaction;
 import dev.idem.jdbc.JdbcStore;
-import dev.idem.spi.PayloadDecoder;
+import dev.idem.PayloadDecoder;
 import dev.idem.spi.Step;
 import dev.idem.test.IdempotencyTest;
 import java.nio.charset.StandardCharsets;

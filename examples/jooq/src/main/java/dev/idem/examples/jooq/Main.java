@@ -9,7 +9,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.jdbc.JdbcStore;
-import dev.idem.spi.PayloadDecoder;
+import dev.idem.PayloadDecoder;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
