@@ -91,8 +91,8 @@ final class H2Dialect {
                             "durability",
                             """
                             SELECT 'WRITE_DELAY=' || SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS
-                            WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0' AND DATABASE_PATH() IS NOT NULL
+                            WHERE SETTING_NAME = 'WRITE_DELAY' AND DATABASE_PATH() IS NOT NULL
                             """,
-                            "A killed process loses the commits of the last moments",
-                            "Add ;WRITE_DELAY=0 to the URL")));
+                            "An H2 file may lose the commits of the last moments when its process is killed",
+                            "Set WRITE_DELAY=0, and keep what must not be lost on a database server")));
 }
