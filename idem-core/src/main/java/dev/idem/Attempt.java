@@ -1,7 +1,6 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.util.UUID;
@@ -49,16 +48,14 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         return policy().fingerprint().digest(message).orElse(null);
     }
 
-    Selection select() {
-        Selection found = consumer.key().select(message);
-        // Once more for parts that a selector of the user's own made without the checking factories.
-        return found instanceof Selection.Parts parts ? parts.checked() : found;
-    }
-
-    /** A key nobody else has: the same transaction, confirmation and timeout, but no protection. */
-    MarkerKey unguardedKey(Events events, Selection.Unusable why) {
-        events.tell(l -> l.unguarded(consumer.name(), why.reason()));
-        return new MarkerKey(consumer.name(), UUID.randomUUID(), null);
+    /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
+    Keyed keyed(Events events) {
+        Keyed keyed = consumer.keyed(message);
+        if (keyed instanceof Keyed.Without why && policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED) {
+            events.tell(l -> l.unguarded(consumer.name(), why.reason()));
+            return new Keyed.Key(new MarkerKey(consumer.name(), UUID.randomUUID(), null));
+        }
+        return keyed;
     }
 
     T handle(Unit unit) throws X {
@@ -72,14 +69,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     void report(Events events, Outcome<?> outcome) {
-        InboxListener.Delivery delivery = new InboxListener.Delivery(
-                consumer.name(),
-                consumer.typeLabel(message),
-                outcome,
-                runs,
-                Duration.ofNanos(handlingNanos),
-                Duration.ofNanos(System.nanoTime() - started),
-                message.eventTime());
-        events.tell(listener -> listener.settled(delivery));
+        Duration handling = Duration.ofNanos(handlingNanos);
+        events.settled(consumer, message, outcome, runs, handling, Duration.ofNanos(System.nanoTime() - started));
     }
 }

@@ -26,7 +26,7 @@ final class Deadlines implements AutoCloseable {
     Watch watch(Unit unit, Duration limit) {
         Watch watch = new Watch(unit, Thread.currentThread());
         try {
-            watch.alarm = timer.schedule(watch::fire, Policy.nanos(limit), TimeUnit.NANOSECONDS);
+            watch.alarm = timer.schedule(watch::fire, limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException closed) {
             throw new StoreException("The inbox is closed; deliver the message again", closed);
         }

@@ -21,7 +21,7 @@ final class KeyGate {
         Slot slot = slots.compute(key, (k, found) -> (found == null ? new Slot() : found).visit());
         boolean entered = false;
         try {
-            entered = slot.lock.tryLock() || slot.lock.tryLock(Policy.nanos(wait), TimeUnit.NANOSECONDS);
+            entered = slot.lock.tryLock() || slot.lock.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt(); // answered as busy: the message comes again
         } finally {

@@ -6,6 +6,8 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
@@ -14,6 +16,7 @@ final class OuterInbox implements JoinedInbox {
     private final Connection outer;
     private final Nesting nesting;
     private final Events events;
+    private final Deque<Unit> unconfirmed = new ArrayDeque<>();
 
     OuterInbox(MarkerStore.Joinable store, Connection outer, Nesting nesting, Events events) {
         this.store = store;
@@ -27,7 +30,10 @@ final class OuterInbox implements JoinedInbox {
             Consumer consumer, Message message, Work<T, X> work) throws X {
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
         try {
-            Provisional<T> answer = selected(attempt);
+            Keyed keyed = attempt.keyed(events);
+            Provisional<T> answer = keyed instanceof Keyed.Without none
+                    ? now(none.rejected())
+                    : claimAndRun(attempt, ((Keyed.Key) keyed).key());
             attempt.report(events, answer.outcome());
             return answer;
         } catch (Throwable failure) {
@@ -36,17 +42,7 @@ final class OuterInbox implements JoinedInbox {
         }
     }
 
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> selected(Attempt<T, X> attempt) throws X {
-        Selection selection = attempt.select();
-        if (selection instanceof Selection.Unusable unusable) {
-            return attempt.policy().missingKey() == Policy.MissingKey.REJECT
-                    ? now(new Outcome.Rejected<>(unusable.reason(), unusable.detail()))
-                    : keyed(attempt, attempt.unguardedKey(events, unusable));
-        }
-        return keyed(attempt, KeyEncoding.encode(attempt.consumer().name(), (Selection.Parts) selection));
-    }
-
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> keyed(Attempt<T, X> attempt, MarkerKey key)
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(Attempt<T, X> attempt, MarkerKey key)
             throws X {
         nesting.enterJoined(key);
         try {
@@ -61,6 +57,7 @@ final class OuterInbox implements JoinedInbox {
             }
             Unit unit = ((Claim.Granted) claim).unit();
             T result = handle(attempt, key, unit);
+            unconfirmed.push(unit);
             return new Provisional<>(new Outcome.Processed<>(result), () -> confirm(key, unit));
         } finally {
             nesting.leave();
@@ -95,8 +92,15 @@ final class OuterInbox implements JoinedInbox {
         }
     }
 
+    /** Confirms the newer ones with it, newest first: an older savepoint would take theirs along. */
     private void confirm(MarkerKey key, Unit unit) {
         try {
+            while (unconfirmed.contains(unit)) {
+                Unit newest = unconfirmed.pop();
+                if (newest != unit) {
+                    newest.commit(null);
+                }
+            }
             unit.commit(null);
         } catch (BrokenTransactionException broken) {
             throw Failures.reported(events, key, broken);

@@ -6,7 +6,6 @@ import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.Step;
 import dev.idem.spi.StepHook;
 import dev.idem.spi.StoredResult;

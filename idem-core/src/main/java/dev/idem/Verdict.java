@@ -2,7 +2,6 @@ package dev.idem;
 
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.StoredResult;
 import java.util.Arrays;
 import java.util.Objects;

@@ -3,8 +3,6 @@ package dev.idem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.spi.PayloadDecoder;
-import dev.idem.spi.ResultCodec;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;

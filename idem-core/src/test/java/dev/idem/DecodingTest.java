@@ -2,7 +2,6 @@ package dev.idem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.spi.PayloadDecoder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,5 @@
 package dev.idem;
 
-import dev.idem.spi.PayloadDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.spi.Claim;
 import dev.idem.spi.Marker;
-import dev.idem.spi.PayloadDecoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -36,17 +36,15 @@ class PolicyTest {
                 .withMaxRuns(1)
                 .withFingerprint(Fingerprint.off())
                 .withTerminal(Set.of(IOException.class));
-        assertThat(changed)
-                .isEqualTo(new Policy(
-                        Policy.MissingKey.PROCESS_UNGUARDED,
-                        Policy.UnknownType.IGNORE,
-                        Policy.UnusedTransaction.REFUSE,
-                        Duration.ZERO,
-                        Duration.ofNanos(1),
-                        1,
-                        Fingerprint.off(),
-                        Set.of(IOException.class)));
-        assertThat(DEFAULTS).isEqualTo(Policy.defaults());
+        assertThat(changed.missingKey()).isEqualTo(Policy.MissingKey.PROCESS_UNGUARDED);
+        assertThat(changed.unknownType()).isEqualTo(Policy.UnknownType.IGNORE);
+        assertThat(changed.unusedTransaction()).isEqualTo(Policy.UnusedTransaction.REFUSE);
+        assertThat(changed.busyWait()).isEqualTo(Duration.ZERO);
+        assertThat(changed.handlerTimeout()).isEqualTo(Duration.ofNanos(1));
+        assertThat(changed.maxRuns()).isEqualTo(1);
+        assertThat(changed.fingerprint()).isSameAs(Fingerprint.off());
+        assertThat(changed.terminal()).containsExactly(IOException.class);
+        assertThat(DEFAULTS.busyWait()).isEqualTo(Duration.ofSeconds(2));
     }
 
     @Test
@@ -82,9 +80,10 @@ class PolicyTest {
     }
 
     @Test
-    void foreverIsTheLongestTimeThereIs() {
-        assertThat(Policy.nanos(ChronoUnit.FOREVER.getDuration())).isEqualTo(Long.MAX_VALUE);
-        assertThat(Policy.nanos(Duration.ofNanos(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE);
-        assertThat(Policy.nanos(Duration.ofMillis(3))).isEqualTo(3_000_000);
+    void timesThatNoDatabaseCouldWaitAreRefused() {
+        assertThatThrownBy(() -> DEFAULTS.withBusyWait(ChronoUnit.FOREVER.getDuration()))
+                .hasMessageContaining("between 0 and PT1H");
+        assertThatThrownBy(() -> DEFAULTS.withHandlerTimeout(ChronoUnit.FOREVER.getDuration()))
+                .hasMessageContaining("at most PT24H");
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.Step;
 import dev.idem.spi.StepHook;
 import java.util.UUID;

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.spi.Claim;
 import dev.idem.spi.Marker;
-import dev.idem.spi.PayloadDecoder;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.StoredResult;
 import java.io.IOException;
 import java.util.Optional;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.StoredResult;
 import java.time.Instant;
 import java.util.Arrays;

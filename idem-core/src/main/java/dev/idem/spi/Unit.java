@@ -31,7 +31,8 @@ public interface Unit extends AutoCloseable {
     /**
      * Takes the connection away from the handler; any later use by a stray thread throws.
      *
-     * @throws dev.idem.BrokenTransactionException when a stray thread is using it right now
+     * @throws dev.idem.BrokenTransactionException when the handler returned, but left a transaction that must not commit: a
+     *     thread of it still runs, or a library has rolled back
      */
     void revoke();
 

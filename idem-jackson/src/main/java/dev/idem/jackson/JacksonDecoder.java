@@ -1,7 +1,7 @@
 package dev.idem.jackson;
 
 import dev.idem.Message;
-import dev.idem.spi.PayloadDecoder;
+import dev.idem.PayloadDecoder;
 import java.util.Objects;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;

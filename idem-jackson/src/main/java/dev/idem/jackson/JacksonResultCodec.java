@@ -1,6 +1,6 @@
 package dev.idem.jackson;
 
-import dev.idem.spi.ResultCodec;
+import dev.idem.ResultCodec;
 import java.util.Objects;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;

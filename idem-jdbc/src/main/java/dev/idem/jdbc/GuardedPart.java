@@ -2,17 +2,18 @@ package dev.idem.jdbc;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** A result set or the metadata: passes everything on, but leads back to the guarded owner. */
+/** A result set or the metadata: passes everything on, but leads back to the guarded owner, or to none. */
 final class GuardedPart implements InvocationHandler {
     private final Guard guard;
     private final String wayBack;
-    private final Object owner;
+    private final @Nullable Object owner;
     private final Object real;
 
-    GuardedPart(Guard guard, String wayBack, Object owner, Object real) {
+    GuardedPart(Guard guard, String wayBack, @Nullable Object owner, Object real) {
         this.guard = guard;
         this.wayBack = wayBack;
         this.owner = owner;
@@ -31,7 +32,14 @@ final class GuardedPart implements InvocationHandler {
             case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "unwrap" -> throw new SQLException("Refused: unwrap() inside a handler", "25000");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
-            default -> guard.call(real, method, args);
+            default -> guarded(guard.call(real, method, args));
         };
+    }
+
+    /** The metadata's result sets and those of a cursor have a statement of the driver's own, which nobody may see. */
+    private @Nullable Object guarded(@Nullable Object answer) {
+        return answer instanceof ResultSet rows
+                ? Guard.proxy(ResultSet.class, new GuardedPart(guard, "getStatement", null, rows))
+                : answer;
     }
 }

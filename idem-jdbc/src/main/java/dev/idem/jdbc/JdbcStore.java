@@ -5,7 +5,9 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -31,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class JdbcStore implements MarkerStore.Joinable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final int CLAIM_TRIES = 3;
+    private static final String CLAIM_JOINED = "claim, inside an outer transaction,";
+    private static final String NO_NUMBER = "is the database there, and are the tables created?";
 
     private final DataSource dataSource;
     private final Dialect dialect;
@@ -42,7 +46,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
     private final HandlerConnections handlers;
     private final AtomicLong savepoints = new AtomicLong();
 
-    private JdbcStore(DataSource dataSource, Tables tables) {
+    JdbcStore(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
         this.tables = tables;
         dialect = tables.dialect();
@@ -63,8 +67,9 @@ public final class JdbcStore implements MarkerStore.Joinable {
     }
 
     /**
-     * A data source for libraries that are configured once: on a handler's thread it hands out the connection of the
-     * running transaction (closing it does nothing), elsewhere an ordinary one.
+     * A data source for libraries that are configured once, at start: on a handler's thread its connections are those of
+     * {@link dev.idem.Transaction#dataSource}, part of the running transaction; on any other thread, ordinary ones. So do
+     * the work of a handler on its own thread.
      */
     public DataSource dataSource() {
         return handlers;
@@ -82,23 +87,22 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public void register(String consumer) {
-        number(consumer);
+        number(consumer, NO_NUMBER);
     }
 
-    private int number(String consumer) {
+    private int number(String consumer, String advice) {
         try {
             return consumers.of(consumer);
         } catch (SQLException failure) {
             throw new StoreException(
-                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState()
-                            + "): is the database there, and are the tables created?",
+                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): " + advice,
                     failure);
         }
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        int consumer = number(request.key().consumer());
+        int consumer = number(request.key().consumer(), NO_NUMBER);
         for (int i = 0; i < CLAIM_TRIES; i++) {
             Optional<Claim> claim = claim(consumer, request);
             if (claim.isPresent()) {
@@ -106,11 +110,11 @@ public final class JdbcStore implements MarkerStore.Joinable {
             }
             // The row was there and cannot be seen: removed this moment, or newer than our snapshot. Look again.
         }
-        throw anomaly(request);
+        throw anomaly(request, null);
     }
 
     private Optional<Claim> claim(int consumer, ClaimRequest request) {
-        OwnTransaction transaction = begin();
+        OwnTransaction transaction = begin(request.key());
         boolean granted = false;
         try {
             Connection connection = transaction.connection();
@@ -122,12 +126,11 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 return Optional.of(taken(connection, consumer, request, row.get()));
             }
             Guard guard = new Guard(connection, sqlText);
-            handlers.bind(guard);
             granted = true;
             return Optional.of(new Claim.Granted(new OwnUnit(
-                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers::unbind)));
+                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers.bind(guard))));
         } catch (SQLException failure) {
-            return Optional.of(busyOrThrow(request, failure));
+            return Optional.of(busyOrThrow("claim", request, failure));
         } finally {
             if (!granted) {
                 transaction.close();
@@ -135,9 +138,20 @@ public final class JdbcStore implements MarkerStore.Joinable {
         }
     }
 
-    private OwnTransaction begin() {
+    private OwnTransaction begin(MarkerKey key) {
+        Connection connection = connect();
         try {
-            return OwnTransaction.begin(dataSource.getConnection());
+            return OwnTransaction.begin(connection);
+        } catch (SQLException failure) {
+            throw faults.explained("begin a transaction for", key, failure);
+        } catch (RuntimeException unusable) { // some pools hand out what they are just throwing away
+            throw new TransientStoreException("The pool gave an unusable connection for " + key, unusable);
+        }
+    }
+
+    private Connection connect() {
+        try {
+            return dataSource.getConnection();
         } catch (SQLException failure) {
             throw new StoreException(
                     "No connection to " + describe() + " (SQLState " + failure.getSQLState()
@@ -151,53 +165,64 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
     }
 
-    private Claim busyOrThrow(ClaimRequest request, SQLException failure) {
+    private Claim busyOrThrow(String what, ClaimRequest request, SQLException failure) {
         if (faults.isBusy(failure)) {
             return new Claim.Busy();
         }
-        throw faults.explained("claim", request.key(), failure);
+        if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
+            throw anomaly(request, failure);
+        }
+        throw faults.explained(what, request.key(), failure);
     }
 
-    private ClaimAnomalyException anomaly(ClaimRequest request) {
+    private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
         return new ClaimAnomalyException(
                 "The marker of " + request.key()
                         + " was not inserted, and no marker of it can be read: a trigger, a row"
                         + " policy or another unique index on " + tables + " is in the way. Run 'idem schema validate'",
-                null);
+                cause);
     }
 
     /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
     @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
-        int consumer = number(request.key().consumer());
         try {
             if (outer.getAutoCommit()) {
-                throw new IllegalArgumentException(
-                        "The connection to join has autocommit on, so it has no transaction");
+                throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
+                        + " call setAutoCommit(false), or inside a handler join tx.connection()");
             }
+            int consumer = number(
+                    request.key().consumer(),
+                    "a new consumer needs a second connection beside the outer one; register it before,"
+                            + " with inbox.register(consumer)");
             Savepoint savepoint = outer.setSavepoint("idem_" + savepoints.incrementAndGet());
-            Claim claim = claimAfter(savepoint, outer, consumer, request);
-            if (!(claim instanceof Claim.Granted)) {
-                outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+            try {
+                Claim claim = claimAfter(savepoint, outer, consumer, request);
+                if (!(claim instanceof Claim.Granted)) {
+                    outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+                }
+                return claim;
+            } catch (StoreException failure) {
+                Transactions.quietly(() -> outer.rollback(savepoint), failure);
+                throw failure;
             }
-            return claim;
         } catch (SQLException failure) {
-            throw faults.explained("claim, inside an outer transaction,", request.key(), failure);
+            throw faults.explained(CLAIM_JOINED, request.key(), failure);
         }
     }
 
     private Claim claimAfter(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
             throws SQLException {
         try {
-            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request));
+            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
             if (!row.granted()) {
                 return taken(outer, consumer, request, row);
             }
             Guard guard = new Guard(outer, sqlText);
-            return new Claim.Granted(
-                    new JoinedUnit(outer, savepoint, markers, faults, consumer, request.key(), row, guard));
+            return new Claim.Granted(new JoinedUnit(
+                    outer, savepoint, markers, faults, consumer, request.key(), row, guard, handlers.bind(guard)));
         } catch (SQLException failure) {
-            return busyOrThrow(request, failure);
+            return busyOrThrow(CLAIM_JOINED, request, failure);
         }
     }
 

@@ -23,9 +23,10 @@ final class MariaDb {
               CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), consumer = :consumer AND message_key = :key
             """;
 
+    /** Without a lock, because it looks for what was left behind while another delivery may hold the key. */
     private static final String READ = """
             SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), 1
-            FROM ${marker} WHERE consumer = :consumer AND message_key = :key LOCK IN SHARE MODE
+            FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
     static final Dialect DIALECT = new Dialect(

@@ -30,7 +30,7 @@ final class OwnTransaction implements AutoCloseable {
                 connection.setAutoCommit(false);
             }
             return new OwnTransaction(connection, autoCommit);
-        } catch (SQLException | RuntimeException failure) {
+        } catch (SQLException | RuntimeException | Error failure) {
             Transactions.quietly(connection::close, failure);
             throw failure;
         }
@@ -55,7 +55,7 @@ final class OwnTransaction implements AutoCloseable {
         }
         try {
             connection.rollback();
-        } catch (SQLException failure) {
+        } catch (SQLException | RuntimeException failure) {
             log.debug("A rollback failed; the connection is torn down", failure);
             tearDown();
         }
@@ -69,30 +69,66 @@ final class OwnTransaction implements AutoCloseable {
         tornDown = true;
         try {
             connection.abort(Runnable::run);
+            if (!connection.isClosed()) {
+                // H2 ignores abort, and the key would stay held for as long as the late handler runs.
+                connection.rollback();
+            }
         } catch (SQLException | RuntimeException | AbstractMethodError failure) {
             log.debug("A connection could not be aborted", failure);
         }
     }
 
+    /** Gives the connection back whatever happens: one that is not closed is missing from its pool for ever. */
     @Override
     public void close() {
-        if (needsRollback()) {
-            rollBack();
+        try {
+            if (isOpen()) {
+                undo();
+            }
+        } finally {
+            giveBack();
         }
-        synchronized (this) {
+    }
+
+    private synchronized void giveBack() {
+        try {
+            restoreAutoCommit();
+        } finally {
             closed = true;
             try {
-                if (autoCommit && !tornDown) {
-                    connection.setAutoCommit(true);
-                }
                 connection.close();
-            } catch (SQLException failure) {
+            } catch (SQLException | RuntimeException failure) {
                 log.debug("A connection could not be given back", failure);
             }
         }
     }
 
-    private synchronized boolean needsRollback() {
-        return open && !tornDown;
+    private void restoreAutoCommit() {
+        try {
+            if (autoCommit && !tornDown) {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException | RuntimeException failure) {
+            log.debug("Autocommit could not be restored; the connection is torn down", failure);
+            tearDown();
+        }
+    }
+
+    private synchronized boolean isOpen() {
+        return open;
+    }
+
+    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
+    private void undo() {
+        if (!isTornDown()) {
+            rollBack();
+        }
+        if (isTornDown()) {
+            try {
+                connection.rollback();
+            } catch (SQLException | RuntimeException gone) {
+                log.trace("A torn down connection is gone, as it should be", gone);
+            }
+        }
     }
 }

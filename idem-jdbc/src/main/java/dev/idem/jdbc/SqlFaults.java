@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Says what an {@link SQLException} means, by SQLState and vendor code alone. */
 final class SqlFaults {
+    /** In the class of deadlocks, but says the opposite: CockroachDB answers it to a commit that may be done. */
+    private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
+
     private static final Map<String, String> ADVICE = Map.of(
             "42P01", "create the tables: idem schema apply",
             "42S02", "create the tables: idem schema apply",
             "3F000", "create the schema, or set another one",
-            "42501", "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables",
+            "42501",
+                    "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables, and remove row policies from them",
             "25006", "connect to the primary: this connection is read-only",
             "26000", "behind PgBouncer add prepareThreshold=0 to the URL",
             "42P05", "behind PgBouncer add prepareThreshold=0 to the URL",
@@ -42,7 +46,8 @@ final class SqlFaults {
 
     /** True when the server has surely rolled back: it answered, and the answer was no. */
     boolean isRefused(SQLException failure) {
-        return codes.refusedClasses().contains(stateClass(failure));
+        return codes.refusedClasses().contains(stateClass(failure))
+                && !state(failure).equals(STATEMENT_COMPLETION_UNKNOWN);
     }
 
     /** True when an exception of a handler, anywhere in its causes, says that the transaction was undone from outside. */
@@ -71,6 +76,11 @@ final class SqlFaults {
 
     static boolean isConnectionLost(SQLException failure) {
         return stateClass(failure).equals("08");
+    }
+
+    /** A constraint, of whatever kind. */
+    static boolean isViolation(SQLException failure) {
+        return stateClass(failure).equals("23");
     }
 
     /** A failure of the store's own statement, with what to do about it. */

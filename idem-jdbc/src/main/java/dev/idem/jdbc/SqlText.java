@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * hides in a procedure or behind a semicolon is caught by the confirm before the commit.
  */
 final class SqlText {
-    private static final Pattern FIRST_WORDS =
-            Pattern.compile("(?s)(?:\\s++|;|--[^\\n]*+\\n|/\\*.*?\\*/)*+([A-Za-z]+)(?:\\s+([A-Za-z]+))?.*");
+    private static final Pattern FIRST_WORDS = Pattern.compile("([A-Za-z]+)(?:\\s+([A-Za-z]+))?");
     private static final Pattern BACK_TO_SAVEPOINT =
-            Pattern.compile("(?is).*?\\brollback\\s+(work\\s+|transaction\\s+)?to\\b.*");
+            Pattern.compile("(?i)rollback\\s+(work\\s+|transaction\\s+)?to\\b");
+    private static final Pattern AUTOCOMMIT = Pattern.compile("(?i)\\bautocommit\\b");
 
     private final Set<String> committing;
 
@@ -24,22 +24,58 @@ final class SqlText {
     }
 
     void refuseCommitting(String sql) throws SQLException {
-        Matcher words = FIRST_WORDS.matcher(sql);
-        if (!words.matches()) {
+        int start = afterComments(sql);
+        Matcher words = FIRST_WORDS.matcher(sql).region(start, sql.length());
+        if (!words.lookingAt()) {
             return;
         }
         String first = upper(words.group(1));
-        String second = upper(words.group(2));
-        boolean refused = committing.contains(first) || committing.contains(first + " " + second);
-        boolean harmless =
-                (first.equals("ROLLBACK") && BACK_TO_SAVEPOINT.matcher(sql).matches())
-                        || second.equals("TEMPORARY")
-                        || (first.equals("BEGIN") && second.equals("NOT"));
-        if (refused && !harmless) {
+        String both = first + " " + upper(words.group(2));
+        if (refused(first, both, sql) && !harmless(both, sql, start)) {
             throw Guard.refused(
                     first + " as SQL text",
                     "It would end the transaction in which the message is marked as done; Idem commits after the handler");
         }
+    }
+
+    private boolean refused(String first, String both, String sql) {
+        return committing.contains(first)
+                || committing.contains(both)
+                // One SET may assign several variables.
+                || (first.equals("SET")
+                        && committing.contains("SET AUTOCOMMIT")
+                        && AUTOCOMMIT.matcher(sql).find());
+    }
+
+    private boolean harmless(String both, String sql, int start) {
+        return BACK_TO_SAVEPOINT.matcher(sql).region(start, sql.length()).lookingAt()
+                || (both.endsWith(" TEMPORARY") && !committing.contains(both))
+                || both.equals("BEGIN NOT");
+    }
+
+    /** A loop, because a pattern that repeats a group overflows the stack on a long text. */
+    private static int afterComments(String sql) {
+        int at = 0;
+        while (at < sql.length()) {
+            char c = sql.charAt(at);
+            if (Character.isWhitespace(c) || c == ';') {
+                at++;
+            } else if (sql.startsWith("--", at) || sql.startsWith("//", at) || c == '#') {
+                at = behind(sql, "\n", at);
+            } else if (sql.startsWith("/*!", at) || sql.startsWith("/*M!", at)) {
+                at = behind(sql, "!", at); // MariaDB runs what stands in such a comment
+            } else if (sql.startsWith("/*", at)) {
+                at = behind(sql, "*/", at + 2);
+            } else {
+                return at;
+            }
+        }
+        return at;
+    }
+
+    private static int behind(String sql, String mark, int from) {
+        int found = sql.indexOf(mark, from);
+        return found < 0 ? sql.length() : found + mark.length();
     }
 
     private static String upper(@Nullable String word) {

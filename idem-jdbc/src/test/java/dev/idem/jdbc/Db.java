@@ -1,15 +1,22 @@
 package dev.idem.jdbc;
 
+import static org.awaitility.Awaitility.await;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.Inbox;
+import dev.idem.Message;
 import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -41,6 +48,11 @@ final class Db implements AutoCloseable {
                         yield server.jdbcUrl(server.createDatabase());
                     }
                 });
+    }
+
+    /** A database in a file, durable at each commit; closed while nobody is connected, so another process may open it. */
+    static Db h2File(Path file) {
+        return new Db(Database.H2, "jdbc:h2:file:" + file.toAbsolutePath() + ";WRITE_DELAY=0");
     }
 
     Database kind() {
@@ -79,6 +91,38 @@ final class Db implements AutoCloseable {
         return pool;
     }
 
+    Inbox inbox() {
+        return Inbox.create(store());
+    }
+
+    Inbox inbox(DataSource source) {
+        return Inbox.create(store(source));
+    }
+
+    static Message message(String id) {
+        return Message.of(id, id.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A new role without a password that may do no more with this database than it is granted here. */
+    String role(String grants) {
+        String role = "r_" + UUID.randomUUID().toString().substring(0, 8);
+        if (kind == Database.POSTGRESQL) {
+            execute(
+                    "CREATE ROLE " + role + " LOGIN",
+                    "GRANT " + grants + " ON ALL TABLES IN SCHEMA public TO " + role,
+                    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO " + role);
+        } else {
+            execute(
+                    "CREATE USER " + role + "@'%'",
+                    "GRANT " + grants + " ON " + text("SELECT DATABASE()") + ".* TO " + role);
+        }
+        return role;
+    }
+
+    String urlOf(String role) {
+        return url.replaceFirst("user=\\w+", "user=" + role);
+    }
+
     JdbcStore store() {
         return store(plain());
     }
@@ -107,6 +151,31 @@ final class Db implements AutoCloseable {
         } catch (SQLException failure) {
             throw new IllegalStateException(failure);
         }
+    }
+
+    String text(String sql) {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(1);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** Waits until so many sessions of this database wait for a lock of another one. */
+    void awaitBlocked(int sessions) {
+        String sql = switch (kind) {
+            case POSTGRESQL ->
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                        + " AND wait_event_type = 'Lock'";
+            case MARIADB ->
+                "SELECT count(*) FROM information_schema.innodb_trx t JOIN information_schema.processlist p"
+                        + " ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()";
+            case H2 -> "SELECT count(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL";
+        };
+        await().atMost(Duration.ofSeconds(20)).until(() -> number(sql) >= sessions);
     }
 
     long payments() {

@@ -22,7 +22,7 @@ class PitfallsDocTest {
             Pattern.compile("\\b((?:PC|PG|MY|EM|RD|KF|MQ|LS|HX|RO|RP|KY|HT|SE|OP)-\\d\\d)\\b");
     private static final int CATALOGUE = 200;
 
-    private final Path root = projectRoot();
+    private final Path root = ProjectRoot.find();
 
     @Test
     void thePageSaysWhichTestCoversWhichPitfall() throws IOException {
@@ -92,13 +92,5 @@ class PitfallsDocTest {
         boolean source = path.contains("src/test/java") || path.startsWith("idem-test/src/main/java");
         return source
                 && (path.endsWith("Test.java") || path.endsWith("Contract.java") || path.endsWith("Defects.java"));
-    }
-
-    private static Path projectRoot() {
-        Path folder = Path.of("").toAbsolutePath();
-        while (!Files.isDirectory(folder.resolve("idem-bom"))) {
-            folder = folder.getParent();
-        }
-        return folder;
     }
 }

@@ -138,7 +138,7 @@ public final class MemoryStore implements MarkerStore {
 
     /** When that consumer finished that message, or null if it has not. */
     public @Nullable Instant processedAt(Consumer consumer, Message message) {
-        MarkerKey key = KeyProbe.keyOf(consumer, message);
+        MarkerKey key = consumer.keyOf(message).orElse(null);
         lock.lock();
         try {
             Marker marker = key == null ? null : markers.get(new Key(key.consumer(), key.value()));

@@ -3,11 +3,11 @@ package dev.idem.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
-import dev.idem.StoreException;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Marker;
@@ -33,7 +33,7 @@ abstract class ClaimContract extends ContractBench {
     void oneOfManyConcurrentDeliveriesRuns() throws Exception {
         List<Inbox> processes = inboxes(4);
         for (int threads = 2; threads <= 64; threads *= 2) {
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < 2; round++) {
                 Message message = message(fresh());
                 List<Outcome<String>> outcomes = inParallel(twins(threads, processes, message));
                 assertThat(outcomes)
@@ -51,7 +51,10 @@ abstract class ClaimContract extends ContractBench {
         List<Callable<Outcome<String>>> twins = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Inbox process = processes.get(i % processes.size());
-            twins.add(() -> deliverUntilSettled(process, consumer(), message));
+            twins.add(() -> deliverUntilSettled(process, consumer(), message, tx -> {
+                Thread.sleep(2); // a store that looks before it marks lets a twin in meanwhile
+                return "done";
+            }));
         }
         return twins;
     }
@@ -163,13 +166,12 @@ abstract class ClaimContract extends ContractBench {
         MarkerStore store = sharedStore();
         MarkerStore other = inbox().store();
         ClaimRequest request = request(SHORT);
-        for (int i = 0; i < 2; i++) {
-            try (Unit unit = granted(store.claim(request))) {
-                assertThat(store.claim(request)).isInstanceOf(Claim.Busy.class);
-                assertThat(other.claim(request)).isInstanceOf(Claim.Busy.class);
-                unit.rollback();
-            }
+        try (Unit unit = granted(store.claim(request))) {
+            assertThat(store.claim(request)).isInstanceOf(Claim.Busy.class);
+            assertThat(other.claim(request)).isInstanceOf(Claim.Busy.class);
+            unit.rollback();
         }
+        granted(store.claim(request)).close();
         try (Unit unit = granted(other.claim(request))) {
             unit.revoke();
             unit.commit(null);
@@ -188,7 +190,7 @@ abstract class ClaimContract extends ContractBench {
     @Test
     @DisplayName("PC-24 a unit abandoned by another thread cannot commit, and its key is free")
     void abandonedUnitCannotCommit() throws Exception {
-        ClaimRequest request = request(LONG);
+        ClaimRequest request = request(Duration.ofSeconds(5));
         try (Unit unit = granted(sharedStore().claim(request))) {
             result(start(() -> {
                 unit.abandon();
@@ -199,7 +201,7 @@ abstract class ClaimContract extends ContractBench {
                         unit.revoke();
                         unit.commit(null);
                     })
-                    .isInstanceOf(StoreException.class);
+                    .isInstanceOf(IdemException.class);
         }
         granted(sharedStore().claim(request)).close();
     }

@@ -163,10 +163,15 @@ abstract class ContractBench {
 
     /** Delivers as a broker does: again and again until it is acknowledged or set aside. */
     final Outcome<String> deliverUntilSettled(Inbox inbox, Consumer consumer, Message message) throws Exception {
-        Outcome<String> outcome = deliver(inbox, consumer, message);
+        return deliverUntilSettled(inbox, consumer, message, tx -> "done");
+    }
+
+    final Outcome<String> deliverUntilSettled(
+            Inbox inbox, Consumer consumer, Message message, Work<String, Exception> then) throws Exception {
+        Outcome<String> outcome = deliver(inbox, consumer, message, then);
         long end = System.nanoTime() + LONG.toNanos();
         while (outcome.settlement() == Settlement.RETRY && System.nanoTime() < end) {
-            outcome = deliver(inbox, consumer, message);
+            outcome = deliver(inbox, consumer, message, then);
         }
         return outcome;
     }

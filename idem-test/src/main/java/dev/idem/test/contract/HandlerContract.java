@@ -13,7 +13,7 @@ import dev.idem.Outcome;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import dev.idem.Transaction;
-import dev.idem.spi.PayloadDecoder;
+import dev.idem.PayloadDecoder;
 import dev.idem.test.FlakyStore;
 import java.io.IOException;
 import java.time.Duration;

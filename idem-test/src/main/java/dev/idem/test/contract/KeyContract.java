@@ -200,7 +200,10 @@ abstract class KeyContract extends ClaimContract {
         Inbox inbox = inbox();
         for (char c = Character.MIN_SURROGATE; c <= Character.MAX_SURROGATE; c++) {
             assertRejected(inbox, "id-" + c, Rejection.KEY_MALFORMED);
-            assertRejected(inbox, c + "id", Rejection.KEY_MALFORMED);
+            if (c % 64 == 0) {
+                assertRejected(inbox, c + "id", Rejection.KEY_MALFORMED);
+                assertRejected(inbox, "i" + c + "d", Rejection.KEY_MALFORMED);
+            }
         }
     }
 

@@ -108,14 +108,14 @@ public abstract class MarkerStoreContract extends HandlerContract {
                 keys.add(new WeakReference<>(key));
             }
         }));
-        for (int i = 0; i < 150; i++) {
+        for (int i = 0; i < 100; i++) {
             deliver(inbox, message(fresh()));
         }
         assertThat(becomesTrue(() -> {
                     System.gc();
-                    return keys.stream().filter(key -> key.get() != null).count() < 75;
+                    return keys.stream().filter(key -> key.get() != null).count() < 50;
                 }))
-                .as("most of 150 keys are garbage")
+                .as("most of 100 keys are garbage")
                 .isTrue();
     }
 

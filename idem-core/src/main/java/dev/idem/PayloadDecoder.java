@@ -1,6 +1,5 @@
-package dev.idem.spi;
+package dev.idem;
 
-import dev.idem.Message;
 import java.nio.charset.StandardCharsets;
 
 /**

@@ -1,0 +1,251 @@
+package dev.idem.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.idem.BrokenTransactionException;
+import dev.idem.Consumer;
+import dev.idem.Failure;
+import dev.idem.Inbox;
+import dev.idem.Outcome;
+import dev.idem.Settlement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** SQL that ends the transaction: refused where it can be seen, found out where it hides. */
+class HiddenCommitTest {
+    private static final List<String> EVERYWHERE = List.of(
+            "COMMIT",
+            "commit work",
+            "  \n COMMIT",
+            "; COMMIT",
+            "-- a comment\nCOMMIT",
+            "/* a comment */ COMMIT",
+            "/* a */ -- b\n /* c */ cOmMiT",
+            "/* " + "long ".repeat(5_000) + "*/" + " ".repeat(20_000) + "COMMIT",
+            "-- line\n".repeat(5_000) + "COMMIT",
+            "ROLLBACK",
+            "ROLLBACK WORK",
+            "BEGIN");
+
+    static Stream<Arguments> texts() {
+        return Stream.of(
+                        EVERYWHERE.stream()
+                                .flatMap(sql -> Stream.of(Database.values()).map(d -> Arguments.of(d, sql))),
+                        Stream.of(
+                                        "END",
+                                        "ABORT",
+                                        "START TRANSACTION",
+                                        "COMMIT AND CHAIN",
+                                        "PREPARE TRANSACTION 'x'",
+                                        "DISCARD ALL",
+                                        "COMMIT PREPARED 'x'",
+                                        "ROLLBACK PREPARED 'x'")
+                                .map(sql -> Arguments.of(Database.POSTGRESQL, sql)),
+                        Stream.of(
+                                        "# a comment\nCOMMIT",
+                                        "START TRANSACTION",
+                                        "XA START 'x'",
+                                        "SET AUTOCOMMIT=1",
+                                        "set autocommit = 1",
+                                        "SET SESSION autocommit = 1",
+                                        "SET @@autocommit = 1",
+                                        "SET @x = 1, autocommit = 1",
+                                        "LOCK TABLES payment WRITE",
+                                        "UNLOCK TABLES",
+                                        "CREATE TABLE x (a INT)",
+                                        "create index x on payment (order_id)",
+                                        "ALTER TABLE payment ADD x INT",
+                                        "DROP TABLE payment",
+                                        "TRUNCATE payment",
+                                        "RENAME TABLE payment TO x",
+                                        "GRANT SELECT ON *.* TO x",
+                                        "ANALYZE TABLE payment",
+                                        "FLUSH TABLES",
+                                        "/*! COMMIT */",
+                                        "/*M! COMMIT */")
+                                .map(sql -> Arguments.of(Database.MARIADB, sql)),
+                        Stream.of(
+                                        "CREATE TABLE x (a INT)",
+                                        "ALTER TABLE payment ADD x INT",
+                                        "DROP TABLE payment",
+                                        "TRUNCATE TABLE payment",
+                                        "SET AUTOCOMMIT TRUE",
+                                        "// a comment\nCOMMIT",
+                                        "SHUTDOWN",
+                                        "CREATE TEMPORARY TABLE x (a INT)",
+                                        "COMMIT TRANSACTION x")
+                                .map(sql -> Arguments.of(Database.H2, sql)))
+                .flatMap(cases -> cases);
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    @Tag("second-pass")
+    @DisplayName(
+            "PC-09 SQL text that ends the transaction is refused, in a statement, a batch and a prepared statement")
+    void aTextThatEndsTheTransactionIsRefused(Database database, String sql) {
+        SqlText texts = new SqlText(database.dialect().committing());
+        assertThatThrownBy(() -> texts.refuseCommitting(sql))
+                .isInstanceOf(SQLException.class)
+                .hasMessageStartingWith("Refused: ");
+    }
+
+    static Stream<Arguments> harmless() {
+        return Stream.of(
+                        "SELECT 1",
+                        "INSERT INTO payment (order_id) VALUES ('COMMIT')",
+                        "/* COMMIT */ SELECT 1",
+                        "-- COMMIT\nSELECT 1",
+                        "SAVEPOINT x",
+                        "ROLLBACK TO SAVEPOINT x",
+                        "rollback work to savepoint x",
+                        "ROLLBACK TO x",
+                        "RELEASE SAVEPOINT x",
+                        "",
+                        "WITH commit AS (SELECT 1) SELECT * FROM commit",
+                        "UPDATE payment SET run = 1")
+                .flatMap(sql -> Stream.of(Database.values()).map(d -> Arguments.of(d, sql)));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("PC-09 SQL text that only looks like it passes")
+    void harmless(Database database, String sql) throws Exception {
+        new SqlText(database.dialect().committing()).refuseCommitting(sql);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    @DisplayName("PC-09 COMMIT is refused on every way a statement takes text")
+    void everyWayIsGuarded(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            inbox.run("payments", Db.message("1"), tx -> {
+                Connection c = tx.connection();
+                Db.pay(c, "1");
+                try (Statement s = c.createStatement()) {
+                    for (Sql way : List.<Sql>of(
+                            s::execute,
+                            s::executeQuery,
+                            s::executeUpdate,
+                            s::executeLargeUpdate,
+                            sql -> s.execute(sql, Statement.NO_GENERATED_KEYS),
+                            sql -> {
+                                s.addBatch(sql);
+                                return s.executeBatch();
+                            },
+                            c::prepareStatement,
+                            c::prepareCall,
+                            sql -> c.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS))) {
+                        assertThatThrownBy(() -> way.send("COMMIT")).hasMessageStartingWith("Refused: COMMIT");
+                    }
+                }
+            });
+            assertThat(db.payments("1")).isEqualTo(1);
+        }
+    }
+
+    static Stream<Database> databases() {
+        return Stream.of(Database.values());
+    }
+
+    @FunctionalInterface
+    interface Sql {
+        Object send(String sql) throws SQLException;
+    }
+
+    static Stream<Arguments> hidden() {
+        return Stream.of(
+                Arguments.of(Database.POSTGRESQL, "INSERT INTO payment (order_id) VALUES ('hidden'); COMMIT"),
+                Arguments.of(Database.MARIADB, "INSERT INTO payment (order_id) VALUES ('hidden'); COMMIT"),
+                Arguments.of(Database.MARIADB, "CALL makes_a_table()"),
+                Arguments.of(Database.MARIADB, "CALL commits()"),
+                Arguments.of(Database.MARIADB, "EXECUTE IMMEDIATE 'COMMIT'"),
+                Arguments.of(Database.POSTGRESQL, "/* a /* nested */ comment */ COMMIT"),
+                Arguments.of(Database.H2, "INSERT INTO payment (order_id) VALUES ('hidden'); COMMIT"),
+                Arguments.of(
+                        Database.H2, "INSERT INTO payment (order_id) VALUES ('hidden'); CREATE TABLE hidden (a INT)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("hidden")
+    @Tag("second-pass")
+    @DisplayName("PC-09 PC-10 a commit that hides is found out when the handler returns")
+    void aHiddenCommitIsFoundOutAtTheEnd(Database database, String sql) {
+        check(database, sql, false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("hidden")
+    @DisplayName("PC-09 PC-10 a commit that hides is found out when the handler throws")
+    void aHiddenCommitIsFoundOutAfterAnException(Database database, String sql) {
+        check(database, sql, true);
+    }
+
+    private static void check(Database database, String sql, boolean thenThrow) {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox(db.pool(1, options(database)))) {
+            if (database == Database.MARIADB) {
+                db.execute(
+                        "CREATE PROCEDURE makes_a_table() CREATE TABLE hidden (a INT)",
+                        "CREATE PROCEDURE commits() COMMIT");
+            }
+            Consumer consumer = Consumer.named("payments")
+                    .otherwise((message, tx) -> {
+                        Db.pay(tx.connection(), "before");
+                        try (Statement statement = tx.connection().createStatement()) {
+                            statement.execute(sql);
+                        }
+                        Db.pay(tx.connection(), "after");
+                        if (thenThrow) {
+                            throw new IllegalStateException("no");
+                        }
+                        return null;
+                    })
+                    .build();
+            Outcome<?> outcome = inbox.accept(consumer, Db.message("1"));
+            assertThat(outcome.settlement()).isEqualTo(Settlement.DEAD_LETTER);
+            assertThat(outcome).isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
+                assertThat(failed.kind()).isEqualTo(Failure.TERMINAL);
+                assertThat(failed.cause())
+                        .isInstanceOfSatisfying(
+                                BrokenTransactionException.class,
+                                broken -> assertThat(broken.leftBehind()).isTrue())
+                        .hasMessageContaining("payments/1")
+                        .hasMessageContaining("by hand");
+                if (thenThrow) {
+                    assertThat(failed.cause().getSuppressed()).hasAtLeastOneElementOfType(IllegalStateException.class);
+                }
+            });
+            assertThat(db.payments("after"))
+                    .as("the part after the hidden commit is undone")
+                    .isZero();
+            assertThat(db.markers()).isEqualTo(1);
+            // The pool's only connection serves the next message.
+            assertThat(inbox.accept(next(), Db.message("2"))).isInstanceOf(Outcome.Processed.class);
+            assertThat(db.payments("2")).isEqualTo(1);
+        }
+    }
+
+    private static Consumer next() {
+        return Consumer.named("payments")
+                .otherwise((message, tx) -> {
+                    Db.pay(tx.connection(), "2");
+                    return null;
+                })
+                .build();
+    }
+
+    private static String[] options(Database database) {
+        return database == Database.MARIADB ? new String[] {"allowMultiQueries=true"} : new String[0];
+    }
+}

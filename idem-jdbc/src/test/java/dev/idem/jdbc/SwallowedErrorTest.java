@@ -1,0 +1,178 @@
+package dev.idem.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.idem.BrokenTransactionException;
+import dev.idem.Consumer;
+import dev.idem.Failure;
+import dev.idem.Inbox;
+import dev.idem.Outcome;
+import dev.idem.Settlement;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A handler that hides an SQL error from Idem must not end in an acknowledgement. */
+class SwallowedErrorTest {
+    @Test
+    @Tag("second-pass")
+    @DisplayName(
+            "PC-07 a swallowed error on PostgreSQL is not acknowledged, leaves nothing, and the message comes again")
+    void aSwallowedErrorIsNotAcknowledged() throws Exception {
+        try (Db db = Db.fresh(Database.POSTGRESQL);
+                Inbox inbox = db.inbox()) {
+            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {
+                        Db.pay(tx.connection(), "1");
+                        swallow(tx.connection(), "INSERT INTO no_such_table VALUES (1)");
+                    }))
+                    .isInstanceOfSatisfying(
+                            BrokenTransactionException.class,
+                            broken -> assertThat(broken.leftBehind()).isFalse())
+                    .hasMessageContaining("payments/1")
+                    .hasMessageContaining("swallowed an SQL error");
+            assertThat(db.payments()).isZero();
+            assertThat(db.markers()).isZero();
+            assertThat(inbox.run("payments", Db.message("1"), tx -> Db.pay(tx.connection(), "1")))
+                    .isInstanceOf(Outcome.Processed.class);
+            assertThat(db.payments("1")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("PC-07 accept answers a swallowed error with RETRY")
+    void aSwallowedErrorIsRetried() {
+        try (Db db = Db.fresh(Database.POSTGRESQL);
+                Inbox inbox = db.inbox()) {
+            Consumer consumer = Consumer.named("payments")
+                    .otherwise((message, tx) -> swallow(tx.connection(), "SELECT 1/0"))
+                    .build();
+            Outcome<?> outcome = inbox.accept(consumer, Db.message("1"));
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            Outcome.Failed.class,
+                            failed -> assertThat(failed.kind()).isEqualTo(Failure.RETRYABLE));
+            assertThat(outcome.settlement()).isEqualTo(Settlement.RETRY);
+            assertThat(db.markers()).isZero();
+        }
+    }
+
+    @Test
+    @Tag("second-pass")
+    @DisplayName("PC-08 a swallowed deadlock that undid the transaction is not acknowledged and leaves nothing")
+    void aSwallowedDeadlockIsNotAcknowledged() throws Exception {
+        try (Db db = Db.fresh(Database.MARIADB);
+                Inbox inbox = db.inbox()) {
+            db.execute(
+                    "CREATE TABLE account (id INT PRIMARY KEY, amount INT)",
+                    "INSERT INTO account VALUES (1, 0), (2, 0)");
+            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {
+                        Db.pay(tx.connection(), "before");
+                        loseADeadlock(db, tx.connection());
+                        Db.pay(tx.connection(), "after");
+                    }))
+                    .isInstanceOfSatisfying(
+                            BrokenTransactionException.class,
+                            broken -> assertThat(broken.leftBehind()).isFalse());
+            assertThat(db.payments()).isZero();
+            assertThat(db.markers()).isZero();
+            assertThat(inbox.run("payments", Db.message("1"), tx -> Db.pay(tx.connection(), "1")))
+                    .isInstanceOf(Outcome.Processed.class);
+            assertThat(db.payments()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("PC-08 EM-03 H2 undoes only the statement that met a deadlock, so all the rest commits together")
+    void aSwallowedDeadlockOnH2LeavesTheTransactionWhole() throws Exception {
+        try (Db db = Db.fresh(Database.H2);
+                Inbox inbox = db.inbox()) {
+            db.execute(
+                    "CREATE TABLE account (id INT PRIMARY KEY, amount INT)",
+                    "INSERT INTO account VALUES (1, 0), (2, 0)");
+            inbox.run("payments", Db.message("1"), tx -> {
+                Db.pay(tx.connection(), "before");
+                loseADeadlock(db, tx.connection());
+                Db.pay(tx.connection(), "after");
+            });
+            assertThat(db.payments("before")).isEqualTo(1);
+            assertThat(db.payments("after")).isEqualTo(1);
+            assertThat(db.markers()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"autosave=always", "autosave=conservative"})
+    @DisplayName("PC-07 where the driver undoes only the failed statement, the rest is committed and confirmed")
+    void theDriversOwnSavepointsAreUnderstood(String option) throws Exception {
+        try (Db db = Db.fresh(Database.POSTGRESQL);
+                Inbox inbox = db.inbox(db.pool(1, option, "cleanupSavepoints=true"))) {
+            for (String id : new String[] {"1", "2", "3"}) {
+                assertThat(inbox.run("payments", Db.message(id), tx -> {
+                            Db.pay(tx.connection(), id);
+                            if (option.endsWith("always")) {
+                                swallow(tx.connection(), "SELECT 1/0");
+                            }
+                        }))
+                        .isInstanceOf(Outcome.Processed.class);
+                assertThat(inbox.run("payments", Db.message(id), tx -> Db.pay(tx.connection(), id)))
+                        .isInstanceOf(Outcome.Duplicate.class);
+                assertThat(db.payments(id)).isEqualTo(1);
+            }
+        }
+    }
+
+    /** Makes the transaction of this connection the victim: it has changed less than the other one. */
+    private static void loseADeadlock(Db db, Connection connection) throws Exception {
+        CountDownLatch otherHasTwo = new CountDownLatch(1);
+        CountDownLatch weHaveOne = new CountDownLatch(1);
+        Future<Boolean> other = Together.start(() -> {
+            try (Connection second = DriverManager.getConnection(db.url());
+                    Statement statement = second.createStatement()) {
+                second.setAutoCommit(false);
+                for (int i = 0; i < 50; i++) {
+                    statement.executeUpdate("INSERT INTO payment (order_id) VALUES ('ballast')");
+                }
+                statement.executeUpdate("UPDATE account SET amount = 2 WHERE id = 2");
+                otherHasTwo.countDown();
+                Together.await(weHaveOne);
+                try {
+                    statement.executeUpdate("UPDATE account SET amount = 2 WHERE id = 1");
+                } finally {
+                    second.rollback();
+                }
+            } catch (SQLException lost) {
+                return true;
+            }
+            return false;
+        });
+        Together.await(otherHasTwo);
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate("UPDATE account SET amount = 1 WHERE id = 1");
+            weHaveOne.countDown();
+            db.awaitBlocked(1);
+            statement.executeUpdate("UPDATE account SET amount = 1 WHERE id = 2");
+        } catch (SQLException deadlock) {
+            assertThat(deadlock.getErrorCode()).isIn(1213, 40001);
+        }
+        if (db.kind() == Database.MARIADB) {
+            assertThat(Together.get(other)).as("the other side lost").isFalse();
+        }
+    }
+
+    private static boolean swallow(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return statement.execute(sql);
+        } catch (SQLException swallowed) {
+            return false;
+        }
+    }
+}
