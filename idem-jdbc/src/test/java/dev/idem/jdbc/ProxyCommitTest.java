@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ProxyCommitTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int STRIDE = Integer.getInteger("idem.proxy.stride", 37);
     private static final AtomicInteger CASES = new AtomicInteger();
 
     @ParameterizedTest
@@ -79,6 +80,36 @@ class ProxyCommitTest {
         bench.checkOnce();
         assertThat(cut || bench.committedUnharmed()).isTrue();
         return !bench.committedUnharmed(); // a cut behind the last byte of the reply does no harm
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    void aConnectionCutAnywhereInAUnit(Database database) throws Exception {
+        try (ProxyBench bench = new ProxyBench(database)) {
+            int cases = 0;
+            for (Direction direction : Direction.values()) {
+                for (int bytes = 0; cutInUnit(bench, direction, bytes); bytes += STRIDE) {
+                    cases++;
+                }
+            }
+            report(database + " anywhere in a unit", cases);
+            assertThat(cases).isGreaterThan(20);
+        }
+    }
+
+    /** False when the whole unit, from connecting to the commit, is shorter than that. */
+    private static boolean cutInUnit(ProxyBench bench, Direction direction, int bytes) throws Exception {
+        int before = bench.proxy().faultsFired();
+        bench.proxy().cutAfterBytes(direction, bytes);
+        try {
+            assertThat(bench.deliver(() -> {})).isInstanceOfAny(Outcome.Processed.class, Outcome.Busy.class);
+        } catch (StoreException comesAgain) {
+            assertThat(bench.proxy().faultsFired()).isGreaterThan(before);
+        }
+        bench.proxy().heal();
+        bench.redeliver();
+        bench.checkOnce();
+        return bench.proxy().faultsFired() > before;
     }
 
     @ParameterizedTest
@@ -260,11 +291,11 @@ class ProxyCommitTest {
 
     private static void report(String what, int cases) {
         CASES.addAndGet(cases);
-        System.out.printf("network faults at the commit, %s: %d cases%n", what, cases);
+        System.out.printf("network faults, %s: %d cases%n", what, cases);
     }
 
     @AfterAll
     static void total() {
-        System.out.printf("network faults at the commit, total: %d cases%n", CASES.get());
+        System.out.printf("network faults, total: %d cases%n", CASES.get());
     }
 }
