@@ -3,6 +3,8 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
@@ -13,7 +15,6 @@ import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,8 +126,8 @@ class JoinBrokenOuterTest {
     @ParameterizedTest
     @EnumSource(Database.class)
     void aPoolOfOneConnectionIsEnoughForAConsumerThatIsRegistered(Database database) throws Exception {
-        try (Db db = Db.fresh(database)) {
-            DataSource one = single(db);
+        try (Db db = Db.fresh(database);
+                HikariDataSource one = poolOfOne(db)) {
             try (Inbox inbox = Inbox.create(db.store(one))) {
                 try (Connection outer = one.getConnection()) {
                     outer.setAutoCommit(false);
@@ -149,10 +150,12 @@ class JoinBrokenOuterTest {
         }
     }
 
-    private static DataSource single(Db db) {
-        var pool = db.pool(1);
-        pool.setConnectionTimeout(500);
-        return pool;
+    private static HikariDataSource poolOfOne(Db db) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(db.plain());
+        config.setMaximumPoolSize(1);
+        config.setConnectionTimeout(500);
+        return new HikariDataSource(config);
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {

@@ -21,4 +21,12 @@ class Payment {
         this.orderId = orderId;
         this.cents = cents;
     }
+
+    String orderId() {
+        return orderId;
+    }
+
+    int cents() {
+        return cents;
+    }
 }
