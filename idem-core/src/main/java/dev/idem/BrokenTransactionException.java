@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,16 @@ public class BrokenTransactionException extends IdemException {
     public BrokenTransactionException(String message, boolean leftBehind, @Nullable Throwable cause) {
         super(message, cause);
         this.leftBehind = leftBehind;
+    }
+
+    /** The handler ended its transaction itself, so that its marker and a part of its work are committed. */
+    public static BrokenTransactionException hiddenCommit(MarkerKey key, @Nullable Throwable evidence) {
+        return new BrokenTransactionException(
+                "The handler of " + key + " committed its transaction behind Idem's back (COMMIT, DDL or a procedure):"
+                        + " its marker and a part of its work stay. Complete the work by hand; or undo it, delete the"
+                        + " marker (see docs/guide.md) and deliver the message again",
+                true,
+                evidence);
     }
 
     /** True when a part of the work was committed behind Idem's back, so that running the handler again may double it. */

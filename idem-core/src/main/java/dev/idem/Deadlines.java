@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Ends units whose handler runs too long. The handler's thread cannot be stopped, so its connection is taken away: the
- * transaction is torn down, the key is free for another delivery, and whatever the late handler still tries throws.
+ * transaction is torn down, the key is free for deliveries to other processes, and whatever the late handler still tries
+ * throws. In this process the key stays busy until the late handler returns.
  */
 final class Deadlines implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
@@ -58,9 +59,15 @@ final class Deadlines implements AutoCloseable {
                     return;
                 }
                 fired = true;
-                handler.interrupt(); // under the lock, so that it cannot hit what the thread does next
+                boolean inCall = unit.withdraw();
+                if (!inCall) {
+                    handler.interrupt(); // under the lock, so that it cannot hit what the thread does next
+                }
             }
-            unit.abandon();
+            // Tearing down may wait for the database; the deadlines of other handlers must not.
+            Thread thread = new Thread(unit::abandon, "idem-abandon");
+            thread.setDaemon(true);
+            thread.start();
         }
 
         /** Ends the watch; true when the handler was too late. */

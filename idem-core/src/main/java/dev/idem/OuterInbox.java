@@ -107,7 +107,7 @@ final class OuterInbox implements JoinedInbox {
         }
     }
 
-    /** An answer that is true already, whatever the owner does. */
+    /** An answer for which nothing is left to confirm. */
     private static <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
         return new Provisional<>(outcome, () -> {});
     }

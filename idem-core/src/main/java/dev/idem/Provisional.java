@@ -3,14 +3,9 @@ package dev.idem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a delivery will have become when the owner of the transaction has committed.
- *
- * <ul>
- *   <li>{@code Processed}: true only after the owner's commit has returned; settle after it, not before. If the owner
- *       rolls back, nothing happened, and the message must come again.
- *   <li>{@code Duplicate}, {@code Conflict}, {@code Rejected}: true now, whatever the owner does.
- *   <li>{@code Busy}: true now; the owner's transaction is still usable.
- * </ul>
+ * What a delivery will have become when the owner of the transaction has committed. Settle no joined delivery before that:
+ * {@code Processed} is nothing if the owner rolls back, and even a {@code Duplicate} may have found the marker of an
+ * earlier delivery in the same transaction. {@link #settlement} says it for both ends. Used by one thread.
  */
 public final class Provisional<T extends @Nullable Object> {
     private final Outcome<T> outcome;
@@ -23,6 +18,11 @@ public final class Provisional<T extends @Nullable Object> {
 
     public Outcome<T> outcome() {
         return outcome;
+    }
+
+    /** What to tell the broker when the owner's transaction has ended: committed, or rolled back and to come again. */
+    public Settlement settlement(boolean committed) {
+        return committed ? outcome.settlement() : Settlement.RETRY;
     }
 
     /**

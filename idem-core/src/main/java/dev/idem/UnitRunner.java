@@ -73,7 +73,7 @@ final class UnitRunner {
         }
         try {
             Duration left = attempt.policy().busyWait().minusNanos(System.nanoTime() - start);
-            permits.acquireUninterruptibly();
+            acquirePermit(key);
             try {
                 return untilSettled(attempt, key, left.isNegative() ? Duration.ZERO : left);
             } finally {
@@ -84,22 +84,34 @@ final class UnitRunner {
         }
     }
 
+    private void acquirePermit(MarkerKey key) {
+        try {
+            permits.acquire();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new StoreException("Interrupted while " + key + " waited for its turn; deliver it again", stop);
+        }
+    }
+
     private <T extends @Nullable Object, X extends Exception> Outcome<T> untilSettled(
             Attempt<T, X> attempt, MarkerKey key, Duration wait) throws X {
         ClaimRequest request = new ClaimRequest(key, attempt.fingerprint(), wait, attempt.codec() != null);
         Backoff backoff = new Backoff(attempt.policy().maxRuns());
         Sent<T> sent = null;
+        String granted = null;
         while (true) {
             try {
                 steps.at(Step.BEFORE_CLAIM, key);
                 Claim claim = store.claim(request);
                 if (claim instanceof Claim.Taken taken) {
+                    refuseHiddenCommit(key, taken.marker(), granted, sent);
                     return settle(key, taken(taken.marker(), request, attempt, sent));
                 }
                 if (claim instanceof Claim.Busy) {
                     return settle(key, new Outcome.Busy<>());
                 }
                 try (Unit unit = ((Claim.Granted) claim).unit()) {
+                    granted = unit.claimId();
                     steps.at(Step.AFTER_CLAIM, key);
                     T result = handle(attempt, key, unit);
                     sent = new Sent<>(unit.claimId(), result);
@@ -114,6 +126,14 @@ final class UnitRunner {
             } catch (UndoneByStore undone) {
                 again(key, backoff, attempt, undone.failure);
             }
+        }
+    }
+
+    /** A marker of a claim of ours whose commit we never sent: the handler committed, and then lost its connection. */
+    private void refuseHiddenCommit(MarkerKey key, Marker marker, @Nullable String granted, @Nullable Sent<?> sent) {
+        boolean ours = marker.claimId().equals(granted);
+        if (ours && (sent == null || !sent.claimId.equals(granted))) {
+            throw Failures.reported(events, key, BrokenTransactionException.hiddenCommit(key, null));
         }
     }
 
@@ -154,7 +174,7 @@ final class UnitRunner {
 
     /** The handler's exception as it is, or a mark that the database and not the handler is the reason. */
     private <X extends Exception> RuntimeException undone(Throwable failure, Attempt<?, X> attempt) throws X {
-        if (store.isTransient(failure) && attempt.runs() < attempt.policy().maxRuns()) {
+        if (store.isTransient(failure)) {
             return new UndoneByStore(failure);
         }
         throw Failures.<X>asDeclared(failure);
@@ -226,7 +246,8 @@ final class UnitRunner {
         }
         int nextRun = attempt.runs() + 1; // read here: the listeners hear it on another thread, and later
         events.tell(l -> l.ranAgain(key.consumer(), nextRun, cause));
-        log.debug("{}: undone, runs again", key, cause);
+        // Its type only: drivers quote values of a failed batch in their messages.
+        log.debug("{}: undone by {}, runs again", key, cause.getClass().getName());
         steps.at(Step.BEFORE_RETRY, key);
         backoff.pause();
     }

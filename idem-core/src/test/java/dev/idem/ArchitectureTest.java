@@ -91,6 +91,7 @@ class ArchitectureTest {
                         "Failures",
                         "KeyEncoding",
                         "KeyGate",
+                        "Keyed",
                         "Nesting",
                         "OuterInbox",
                         "RunningTransaction",

@@ -53,6 +53,15 @@ public interface Unit extends AutoCloseable {
      */
     void rollback();
 
+    /**
+     * Takes the connection away at once, from another thread and without waiting. Answers whether the handler is inside
+     * one of its calls at this moment: then it must not be interrupted, because some databases run in the handler's thread
+     * and lose their files to an interrupt.
+     */
+    default boolean withdraw() {
+        return false;
+    }
+
     /** Ends it from another thread: the transaction is torn down and cannot commit any more. */
     void abandon();
 
