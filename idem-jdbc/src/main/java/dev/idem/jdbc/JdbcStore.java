@@ -92,8 +92,8 @@ public final class JdbcStore implements MarkerStore.Joinable {
             return consumers.of(consumer);
         } catch (SQLException failure) {
             throw new StoreException(
-                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState()
-                            + "): is the database there, and are the tables created?",
+                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): "
+                            + SqlFaults.advice(failure),
                     failure);
         }
     }
