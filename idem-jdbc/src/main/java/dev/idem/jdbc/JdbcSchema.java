@@ -51,7 +51,9 @@ public final class JdbcSchema {
             return new JdbcSchema(dataSource, Tables.in(connection, dialect, place, new Identifier(prefix)));
         } catch (SQLException failure) {
             throw new StoreException(
-                    "Could not look at the database (SQLState " + failure.getSQLState() + ")", failure);
+                    "Could not look at the database (SQLState " + failure.getSQLState() + "): "
+                            + SqlFaults.advice(failure),
+                    failure);
         }
     }
 
@@ -78,8 +80,27 @@ public final class JdbcSchema {
         return tables;
     }
 
-    /** Creates what is missing; what is there stays as it is. */
+    /** Creates what is missing; what is there stays as it is. Several instances may do it at once. */
     public void apply() {
+        try {
+            applyOnce();
+        } catch (SQLException collision) {
+            // IF NOT EXISTS does not keep two that start at once apart; the second time it is all there.
+            try {
+                applyOnce();
+            } catch (SQLException failure) {
+                failure.addSuppressed(collision);
+                throw new StoreException(
+                        "Could not create the tables " + tables + " (SQLState " + failure.getSQLState() + "): "
+                                + SqlFaults.advice(failure)
+                                + "; or run 'idem schema apply' with a role that may create tables, or give the printed"
+                                + " script to your migration tool",
+                        failure);
+            }
+        }
+    }
+
+    private void applyOnce() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             Transactions.alone(connection, () -> {
                 for (String sql : Script.statements(tables.fill(resource(database())))) {
@@ -89,12 +110,6 @@ public final class JdbcSchema {
                 }
                 return true;
             });
-        } catch (SQLException failure) {
-            throw new StoreException(
-                    "Could not create the tables " + tables + " (SQLState " + failure.getSQLState()
-                            + "): run 'idem schema apply' with a role that may create tables, or give the printed script"
-                            + " to your migration tool",
-                    failure);
         }
     }
 
@@ -104,7 +119,9 @@ public final class JdbcSchema {
             return Transactions.alone(connection, () -> validate(connection));
         } catch (SQLException failure) {
             throw new StoreException(
-                    "Could not check the tables " + tables + " (SQLState " + failure.getSQLState() + ")", failure);
+                    "Could not check the tables " + tables + " (SQLState " + failure.getSQLState() + "): "
+                            + SqlFaults.advice(failure),
+                    failure);
         }
     }
 

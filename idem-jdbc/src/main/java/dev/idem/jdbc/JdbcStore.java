@@ -95,7 +95,8 @@ public final class JdbcStore implements MarkerStore.Joinable {
             return consumers.of(consumer);
         } catch (SQLException failure) {
             throw new StoreException(
-                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): " + advice,
+                    "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): "
+                            + SqlFaults.advice(failure) + "; " + advice,
                     failure);
         }
     }

@@ -29,14 +29,31 @@ final class MariaDb {
             FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
+    private static final String OWN_MARKER =
+            "SELECT 1 FROM ${marker} WHERE consumer = :consumer AND message_key = :key AND claim_id = :claimid";
+
+    /**
+     * Fails with 1305 when the transaction is not that of the claim, or the marker not ours: a driver that replays a lost
+     * transaction sets the savepoint again, but cannot know that another delivery has taken the key meanwhile.
+     */
+    private static final String CONFIRM_AND_COMMIT = """
+            BEGIN NOT ATOMIC
+              RELEASE SAVEPOINT idem_guard;
+              IF NOT EXISTS (%s) THEN
+                SIGNAL SQLSTATE '42000' SET MYSQL_ERRNO = 1305, MESSAGE_TEXT = 'the marker is gone';
+              END IF;
+              COMMIT;
+            END
+            """.formatted(OWN_MARKER);
+
     static final Dialect DIALECT = new Dialect(
             Database.MARIADB,
             // The guard savepoint is gone when anything has committed, rolled back or replaced this transaction.
             "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT + "; END",
             INSERT,
             READ,
-            "SELECT 1 FROM ${marker} WHERE consumer = :consumer AND message_key = :key AND claim_id = :claimid",
-            "BEGIN NOT ATOMIC RELEASE SAVEPOINT idem_guard; COMMIT; END",
+            OWN_MARKER,
+            CONFIRM_AND_COMMIT,
             "INSERT INTO ${consumer} (name) VALUES (:name) ON DUPLICATE KEY UPDATE name = name",
             Set.of(),
             new FaultCodes(

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,9 +88,13 @@ final class Markers {
         return !dialect.confirmAndCommit().isEmpty();
     }
 
-    void confirmAndCommit(Connection connection, int consumer, MarkerKey key, ClaimRow claimed) throws SQLException {
+    /** Returns what the server warned of when it had committed. */
+    @Nullable
+    SQLWarning confirmAndCommit(Connection connection, int consumer, MarkerKey key, ClaimRow claimed)
+            throws SQLException {
         try (PreparedStatement statement = confirmAndCommit.prepare(connection, claimed(consumer, key, claimed))) {
             statement.execute();
+            return statement.getWarnings();
         }
     }
 

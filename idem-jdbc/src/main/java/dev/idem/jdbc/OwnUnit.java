@@ -9,16 +9,20 @@ import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A unit in a transaction of its own. It ends with a commit that was proven right, or with a rollback that was proven
  * complete; a connection about which neither is certain is torn down and never goes back to the pool as it is.
  */
 final class OwnUnit implements Unit {
+    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final Duration STRAY_CALL_LIMIT = Duration.ofSeconds(5);
 
     private final OwnTransaction transaction;
@@ -96,7 +100,7 @@ final class OwnUnit implements Unit {
         }
         try {
             if (markers.commitsWithConfirm()) {
-                markers.confirmAndCommit(connection, consumer, key, claimed);
+                warn(markers.confirmAndCommit(connection, consumer, key, claimed));
             } else if (confirmed(connection)) {
                 connection.commit();
             } else {
@@ -105,6 +109,16 @@ final class OwnUnit implements Unit {
             transaction.ended();
         } catch (SQLException failure) {
             throw commitFailure(failure);
+        }
+    }
+
+    /** PostgreSQL commits in spite of a cancelled wait for its standby, and only warns. */
+    private void warn(@Nullable SQLWarning warning) {
+        if (warning != null && "01000".equals(warning.getSQLState())) {
+            log.warn(
+                    "{}: committed, but the server warns; it may not be on the standby, and a failover would lose it: {}",
+                    key,
+                    warning.getMessage());
         }
     }
 
@@ -134,7 +148,7 @@ final class OwnUnit implements Unit {
                     ? new TransientStoreException("The database undid " + key + " at its commit", failure)
                     : new CommitRefusedException(
                             "The database refused to commit " + key + " (SQLState " + failure.getSQLState()
-                                    + "): rolled back",
+                                    + "): rolled back; " + SqlFaults.advice(failure),
                             failure);
         }
         transaction.tearDown();

@@ -12,7 +12,8 @@ final class PostgreSql {
      * as long as lock_timeout says; that setting is local to the transaction and put back as soon as the row is in,
      * because the handler must not inherit it. The arbiter is named, so another unique index cannot hide behind it. The
      * second branch sees only what was committed before the statement began: a twin that committed while we waited gives
-     * no row at all, and is then read.
+     * no row at all, and is then read. The row's xmin serves as claim id; it differs from the transaction's id where the
+     * driver or an outer transaction set a savepoint, so the confirm compares the latter.
      */
     private static final String CLAIM = """
             WITH claimed AS (
@@ -21,9 +22,10 @@ final class PostgreSql {
               WHERE set_config('lock_timeout', CAST(:wait AS text),
                   set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
               ON CONFLICT (consumer, message_key) DO NOTHING
-              RETURNING processed_at, set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+              RETURNING processed_at, xmin AS born,
+                set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
             )
-            SELECT true, CAST(CAST(pg_current_xact_id() AS xid) AS text), NULL, NULL, NULL,
+            SELECT true, CAST(born AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
                    CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
             FROM claimed
             UNION ALL
@@ -41,7 +43,7 @@ final class PostgreSql {
     /** Divides by zero when this is not the transaction of the claim any more, or the marker is gone. */
     private static final String CONFIRM = """
             SELECT 1 / count(*) FROM ${marker} WHERE consumer = :consumer AND message_key = :key
-            AND CAST(CAST(pg_current_xact_id_if_assigned() AS xid) AS text) = :claimid
+            AND CAST(pg_current_xact_id_if_assigned() AS text) = :token
             """;
 
     static final Dialect DIALECT = new Dialect(

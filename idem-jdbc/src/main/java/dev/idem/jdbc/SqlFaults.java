@@ -86,8 +86,13 @@ final class SqlFaults {
     /** A failure of the store's own statement, with what to do about it. */
     StoreException explained(String what, MarkerKey key, SQLException failure) {
         String text = "Could not " + what + " " + key + " (SQLState " + state(failure) + ", code "
-                + failure.getErrorCode() + "): " + ADVICE.getOrDefault(state(failure), "see the cause");
+                + failure.getErrorCode() + "): " + advice(failure);
         return isTransient(failure) ? new TransientStoreException(text, failure) : new StoreException(text, failure);
+    }
+
+    /** What to do about an error, by its state; for the end of a sentence. */
+    static String advice(SQLException failure) {
+        return ADVICE.getOrDefault(state(failure), "see the cause");
     }
 
     private static String state(SQLException failure) {

@@ -55,6 +55,11 @@ final class Db implements AutoCloseable {
         return new Db(Database.H2, "jdbc:h2:file:" + file.toAbsolutePath() + ";WRITE_DELAY=0");
     }
 
+    /** A database that is there already. */
+    static Db at(Database kind, String url) {
+        return new Db(kind, url);
+    }
+
     Database kind() {
         return kind;
     }
@@ -107,10 +112,7 @@ final class Db implements AutoCloseable {
     String role(String grants) {
         String role = "r_" + UUID.randomUUID().toString().substring(0, 8);
         if (kind == Database.POSTGRESQL) {
-            execute(
-                    "CREATE ROLE " + role + " LOGIN",
-                    "GRANT " + grants + " ON ALL TABLES IN SCHEMA public TO " + role,
-                    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO " + role);
+            execute("CREATE ROLE " + role + " LOGIN", "GRANT " + grants + " ON ALL TABLES IN SCHEMA public TO " + role);
         } else {
             execute(
                     "CREATE USER " + role + "@'%'",
@@ -132,6 +134,10 @@ final class Db implements AutoCloseable {
     }
 
     void execute(String... statements) {
+        admin(url, statements);
+    }
+
+    static void admin(String url, String... statements) {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             for (String sql : statements) {

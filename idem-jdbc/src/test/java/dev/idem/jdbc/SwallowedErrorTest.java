@@ -19,6 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A handler that hides an SQL error from Idem must not end in an acknowledgement. */
@@ -127,6 +128,40 @@ class SwallowedErrorTest {
                         .isInstanceOf(Outcome.Duplicate.class);
                 assertThat(db.payments(id)).isEqualTo(1);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("PC-09 a handler that removes its own marker is not acknowledged and leaves nothing")
+    void aRemovedMarkerIsFoundOut(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {
+                        Db.pay(tx.connection(), "1");
+                        tx.connection().createStatement().executeUpdate("DELETE FROM idem_marker");
+                    }))
+                    .isInstanceOf(BrokenTransactionException.class);
+            assertThat(db.payments()).isZero();
+            assertThat(inbox.run("payments", Db.message("1"), tx -> Db.pay(tx.connection(), "1")))
+                    .isInstanceOf(Outcome.Processed.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"autosave=always", "autosave=never"})
+    @DisplayName("PC-09 what a hidden commit left behind is found, also where the driver sets savepoints of its own")
+    void whatIsLeftBehindIsFound(String option) {
+        try (Db db = Db.fresh(Database.POSTGRESQL);
+                Inbox inbox = db.inbox(db.pool(1, option))) {
+            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {
+                        Db.pay(tx.connection(), "1");
+                        tx.connection().createStatement().execute("SELECT 1; COMMIT");
+                    }))
+                    .isInstanceOfSatisfying(
+                            BrokenTransactionException.class,
+                            broken -> assertThat(broken.leftBehind()).isTrue());
+            assertThat(db.markers()).isEqualTo(1);
         }
     }
 

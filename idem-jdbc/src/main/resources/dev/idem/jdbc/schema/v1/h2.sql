@@ -33,4 +33,4 @@ CREATE TABLE IF NOT EXISTS ${result} (
   PRIMARY KEY (consumer, message_key)
 );
 
-MERGE INTO ${meta} (version) KEY (version) VALUES (1);
+INSERT INTO ${meta} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${meta});
