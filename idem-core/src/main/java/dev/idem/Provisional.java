@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code Processed}: true only after the owner's commit has returned; settle after it, not before. If the owner
  *       rolls back, nothing happened, and the message must come again.
- *   <li>{@code Duplicate}, {@code Conflict}, {@code Rejected}: true now, whatever the owner does.
+ *   <li>{@code Duplicate}, {@code Conflict}: true now, unless the message they repeat was processed in this same
+ *       transaction; then only after its commit. Whoever settles everything after the commit is right in both cases.
+ *   <li>{@code Rejected}: true now, whatever the owner does.
  *   <li>{@code Busy}: true now; the owner's transaction is still usable.
  * </ul>
  */
