@@ -140,8 +140,7 @@ public final class Consumer {
         }
 
         /** Handles every version of a type, and keeps the result, so that a duplicate is answered with it. */
-        public <E, T> Builder on(
-                String type, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
+        public <E, T> Builder on(String type, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
             return add(new Kind(type, null), new Route<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
         }
 

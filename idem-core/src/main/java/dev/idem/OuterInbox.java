@@ -42,8 +42,8 @@ final class OuterInbox implements JoinedInbox {
         }
     }
 
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(Attempt<T, X> attempt, MarkerKey key)
-            throws X {
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(
+            Attempt<T, X> attempt, MarkerKey key) throws X {
         nesting.enterJoined(key);
         try {
             ClaimRequest request = new ClaimRequest(

@@ -109,7 +109,8 @@ public final class Policy {
      */
     public Policy withBusyWait(Duration value) {
         if (value.isNegative() || value.compareTo(LONGEST_BUSY_WAIT) > 0) {
-            throw new IllegalArgumentException("busyWait is " + value + ", but must be between 0 and " + LONGEST_BUSY_WAIT);
+            throw new IllegalArgumentException(
+                    "busyWait is " + value + ", but must be between 0 and " + LONGEST_BUSY_WAIT);
         }
         return with(o -> o.busyWait = value);
     }

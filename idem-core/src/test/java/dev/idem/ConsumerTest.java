@@ -122,6 +122,14 @@ class ConsumerTest {
     }
 
     @Test
+    void tellsUnderWhichKeyAMessageIsKept() {
+        Message message = Message.of("m-1", new byte[0]);
+        assertThat(ROUTED.keyOf(message))
+                .hasValueSatisfying(key -> assertThat(key).hasToString("c/m-1"));
+        assertThat(ROUTED.keyOf(Message.builder().build())).isEmpty();
+    }
+
+    @Test
     @DisplayName("SE-06 a hundred thousand types make no more labels than there are handlers")
     void labelsAreBounded() {
         Set<String> labels = new HashSet<>();

@@ -68,9 +68,8 @@ class HandlerTimeoutTest extends InboxFixture {
     @Test
     void aHandlerMayRunForADay() {
         store.thenGrant("c");
-        Policy patient = Policy.defaults()
-                .withHandlerTimeout(Duration.ofDays(1))
-                .withBusyWait(Duration.ofHours(1));
+        Policy patient =
+                Policy.defaults().withHandlerTimeout(Duration.ofDays(1)).withBusyWait(Duration.ofHours(1));
         assertThat(inbox.process(with(patient), MESSAGE, tx -> "r")).isEqualTo(new Outcome.Processed<>("r"));
     }
 

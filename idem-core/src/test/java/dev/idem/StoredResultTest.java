@@ -78,8 +78,12 @@ class StoredResultTest extends InboxFixture {
         ScriptedUnit unit = store.thenGrant("c");
         Consumer consumer = Consumer.named("billing")
                 .on("t", "1", PayloadDecoder.text(), (event, tx) -> event, ResultCodec.text())
+                .on("t", PayloadDecoder.text(), (event, tx) -> "any " + event, ResultCodec.text())
                 .build();
+        ScriptedUnit other = store.thenGrant("d");
         inbox.accept(consumer, MESSAGE.toBuilder().version("1").build());
+        inbox.accept(consumer, MESSAGE.toBuilder().version("2").build());
+        assertThat(other.stored.bytes()).isEqualTo(bytes("any payload"));
         assertThat(ResultCodec.text().name()).isEqualTo("text");
         assertThat(unit.stored.bytes()).isEqualTo(bytes("payload"));
     }
