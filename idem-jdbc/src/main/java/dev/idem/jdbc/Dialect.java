@@ -16,7 +16,9 @@ import java.util.function.ToLongFunction;
  * @param claimJoined the same inside somebody else's transaction
  * @param read answers the marker's row
  * @param confirm answers a row if the marker of this transaction is still there; else none, or fails
- * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second; or empty
+ * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second
+ * @param registerConsumer gives a name its number, if it has none
+ * @param storeResult keeps a result, also where one was left over from a marker that a person deleted
  * @param takenCodes error codes of the claim that mean: the row may be there, read it
  * @param faults which errors mean what
  * @param committing first words of statements that would end the transaction behind our back
@@ -24,6 +26,8 @@ import java.util.function.ToLongFunction;
  * @param key how the 16 bytes are bound
  * @param waitUnits how long to wait for a twin, in the unit of the claim's {@code :wait}
  * @param catalogIsSchema whether the driver calls a schema a catalog
+ * @param embedded whether the tables are created without being asked
+ * @param checks what is looked at when a store starts
  */
 record Dialect(
         Database database,
@@ -33,6 +37,7 @@ record Dialect(
         String confirm,
         String confirmAndCommit,
         String registerConsumer,
+        String storeResult,
         Set<Integer> takenCodes,
         FaultCodes faults,
         Set<String> committing,

@@ -13,21 +13,25 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a handler and the connection of its transaction. Everything that is reached through the connection is
- * guarded too, so no statement or result set leads around it. Each call holds a lock while it runs, so that after {@link
+ * Stands between a handler and the connection of its transaction. Statements, result sets and metadata that are reached
+ * through it are guarded too; what still leads around it (the result set of an SQL array, say) is caught by the confirm
+ * before the commit. Each call holds a lock while it runs, so that after {@link
  * #revoke} no call of a stray thread can still be on its way into the next message's transaction.
  */
 final class Guard {
     private final Connection real;
     private final SqlText sqlText;
+    private final Runnable unbind;
     private final ReentrantLock calls = new ReentrantLock();
     private volatile boolean revoked;
     private volatile boolean used;
     private volatile @Nullable SQLException condemned;
 
-    Guard(Connection real, SqlText sqlText) {
+    /** On the calling thread, until it is revoked, the data source of the store hands out this transaction. */
+    Guard(Connection real, SqlText sqlText, HandlerConnections handlers) {
         this.real = real;
         this.sqlText = sqlText;
+        this.unbind = handlers.bind(this);
     }
 
     /** The connection as a handler sees it: ending the transaction is refused. */
@@ -87,9 +91,15 @@ final class Guard {
         return revoked;
     }
 
-    /** No call gets through any more. */
+    /** No call gets through any more. From another thread than the handler's, the thread stays bound until its own turn. */
     void revoke() {
         revoked = true;
+        unbind.run();
+    }
+
+    /** Whether a call is on its way this moment. */
+    boolean isInCall() {
+        return calls.isLocked();
     }
 
     /** Waits for a call that is still running; false when it does not end, and the connection must be torn down. */

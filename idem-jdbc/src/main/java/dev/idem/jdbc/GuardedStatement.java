@@ -36,7 +36,7 @@ final class GuardedStatement implements InvocationHandler {
             case "hashCode" -> System.identityHashCode(proxy);
             case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "getConnection" -> connection;
-            case "unwrap" -> throw new SQLException("Refused: unwrap() inside a handler", "25000");
+            case "unwrap" -> throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
             default -> guarded(proxy, guard.call(real, method, args));
         };

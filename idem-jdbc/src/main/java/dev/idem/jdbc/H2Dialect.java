@@ -39,6 +39,10 @@ final class H2Dialect {
             CONFIRM,
             CONFIRM + "; COMMIT",
             "MERGE INTO ${consumer} (name) KEY (name) VALUES (:name)",
+            """
+            MERGE INTO ${result} (consumer, message_key, codec, bytes) KEY (consumer, message_key)
+            VALUES (:consumer, :key, :codec, :bytes)
+            """,
             Set.of(23505),
             new FaultCodes(
                     Set.of("HYT00"),

@@ -2,19 +2,13 @@ package dev.idem.jdbc;
 
 import dev.idem.StoreException;
 import dev.idem.spi.Claim;
-import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps markers in a relational database, in the same transaction as the handler's effects: exactly once for effects in
- * that database. Thread-safe. Needs a role that may only SELECT, INSERT, UPDATE and DELETE, keeps no session state, and
+ * that database. Thread-safe. A role that may SELECT, INSERT, UPDATE and DELETE is enough; no session state is kept, so it
  * works behind PgBouncer in transaction mode.
  *
  * <pre>{@code
@@ -32,29 +26,18 @@ import org.slf4j.LoggerFactory;
  */
 public final class JdbcStore implements MarkerStore.Joinable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
-    private static final int CLAIM_TRIES = 3;
-    private static final String CLAIM_JOINED = "claim, inside an outer transaction,";
-    private static final String NO_NUMBER = "is the database there, and are the tables created?";
+    private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
-    private final DataSource dataSource;
-    private final Dialect dialect;
     private final Tables tables;
-    private final Markers markers;
-    private final SqlFaults faults;
-    private final SqlText sqlText;
     private final ConsumerNumbers consumers;
     private final HandlerConnections handlers;
-    private final AtomicLong savepoints = new AtomicLong();
+    private final Claims claims;
 
     JdbcStore(DataSource dataSource, Tables tables) {
-        this.dataSource = dataSource;
         this.tables = tables;
-        dialect = tables.dialect();
-        markers = new Markers(dialect, tables);
-        faults = new SqlFaults(dialect.faults());
-        sqlText = new SqlText(dialect.committing());
-        consumers = new ConsumerNumbers(dataSource, dialect, tables);
+        consumers = new ConsumerNumbers(dataSource, tables.dialect(), tables);
         handlers = new HandlerConnections(dataSource);
+        claims = new Claims(dataSource, tables, handlers);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -82,12 +65,12 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public String describe() {
-        return dialect.database().product() + " tables " + tables;
+        return tables.dialect().database().product() + " tables " + tables;
     }
 
     @Override
     public void register(String consumer) {
-        number(consumer, NO_NUMBER);
+        number(consumer, REGISTER_ADVICE);
     }
 
     private int number(String consumer, String advice) {
@@ -103,133 +86,33 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public Claim claim(ClaimRequest request) {
-        int consumer = number(request.key().consumer(), NO_NUMBER);
-        for (int i = 0; i < CLAIM_TRIES; i++) {
-            Optional<Claim> claim = claim(consumer, request);
-            if (claim.isPresent()) {
-                return claim.get();
-            }
-            // The row was there and cannot be seen: removed this moment, or newer than our snapshot. Look again.
-        }
-        throw anomaly(request, null);
+        return claims.alone(number(request.key().consumer(), REGISTER_ADVICE), request);
     }
 
-    private Optional<Claim> claim(int consumer, ClaimRequest request) {
-        OwnTransaction transaction = begin(request.key());
-        boolean granted = false;
-        try {
-            Connection connection = transaction.connection();
-            Optional<ClaimRow> row = markers.claim(connection, consumer, request, false);
-            if (row.isEmpty()) {
-                return Optional.empty();
-            }
-            if (!row.get().granted()) {
-                return Optional.of(taken(connection, consumer, request, row.get()));
-            }
-            Guard guard = new Guard(connection, sqlText);
-            granted = true;
-            return Optional.of(new Claim.Granted(new OwnUnit(
-                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers.bind(guard))));
-        } catch (SQLException failure) {
-            return Optional.of(busyOrThrow("claim", request, failure));
-        } finally {
-            if (!granted) {
-                transaction.close();
-            }
-        }
-    }
-
-    private OwnTransaction begin(MarkerKey key) {
-        Connection connection = connect();
-        try {
-            return OwnTransaction.begin(connection);
-        } catch (SQLException failure) {
-            throw faults.explained("begin a transaction for", key, failure);
-        } catch (RuntimeException unusable) { // some pools hand out what they are just throwing away
-            throw new TransientStoreException("The pool gave an unusable connection for " + key, unusable);
-        }
-    }
-
-    private Connection connect() {
-        try {
-            return dataSource.getConnection();
-        } catch (SQLException failure) {
-            throw new StoreException(
-                    "No connection to " + describe() + " (SQLState " + failure.getSQLState()
-                            + "): the database is down or the pool exhausted",
-                    failure);
-        }
-    }
-
-    private Claim taken(Connection connection, int consumer, ClaimRequest request, ClaimRow row) throws SQLException {
-        return new Claim.Taken(
-                row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
-    }
-
-    private Claim busyOrThrow(String what, ClaimRequest request, SQLException failure) {
-        if (faults.isBusy(failure)) {
-            return new Claim.Busy();
-        }
-        if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
-            throw anomaly(request, failure);
-        }
-        throw faults.explained(what, request.key(), failure);
-    }
-
-    private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
-        return new ClaimAnomalyException(
-                "The marker of " + request.key()
-                        + " was not inserted, and no marker of it can be read: a trigger, a row"
-                        + " policy or another unique index on " + tables + " is in the way. Run 'idem schema validate'",
-                cause);
-    }
-
-    /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
     @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
-        try {
-            if (outer.getAutoCommit()) {
-                throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
-                        + " call setAutoCommit(false), or inside a handler join tx.connection()");
-            }
-            int consumer = number(
-                    request.key().consumer(),
-                    "a new consumer needs a second connection beside the outer one; register it before,"
-                            + " with inbox.register(consumer)");
-            Savepoint savepoint = outer.setSavepoint("idem_" + savepoints.incrementAndGet());
-            try {
-                Claim claim = claimAfter(savepoint, outer, consumer, request);
-                if (!(claim instanceof Claim.Granted)) {
-                    outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
-                }
-                return claim;
-            } catch (StoreException failure) {
-                Transactions.quietly(() -> outer.rollback(savepoint), failure);
-                throw failure;
-            }
-        } catch (SQLException failure) {
-            throw faults.explained(CLAIM_JOINED, request.key(), failure);
+        if (!inTransaction(outer)) {
+            throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
+                    + " call setAutoCommit(false), or inside a handler join tx.connection()");
         }
+        int consumer = number(
+                request.key().consumer(),
+                "a new consumer needs a second connection beside the outer one; register it before,"
+                        + " with inbox.register(consumer)");
+        return claims.within(outer, consumer, request);
     }
 
-    private Claim claimAfter(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
-            throws SQLException {
+    private boolean inTransaction(Connection outer) {
         try {
-            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
-            if (!row.granted()) {
-                return taken(outer, consumer, request, row);
-            }
-            Guard guard = new Guard(outer, sqlText);
-            return new Claim.Granted(new JoinedUnit(
-                    outer, savepoint, markers, faults, consumer, request.key(), row, guard, handlers.bind(guard)));
+            return !outer.getAutoCommit();
         } catch (SQLException failure) {
-            return busyOrThrow(CLAIM_JOINED, request, failure);
+            throw new StoreException("The connection to join cannot be used any more", failure);
         }
     }
 
     @Override
     public boolean isTransient(Throwable failure) {
-        return faults.isTransient(failure);
+        return claims.faults().isTransient(failure);
     }
 
     /** Does nothing: the data source belongs to whoever made it. */

@@ -1,71 +1,22 @@
 package dev.idem.jdbc;
 
 import dev.idem.BrokenTransactionException;
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.time.Duration;
-import java.util.Optional;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A unit inside somebody else's transaction, from a savepoint on. It never commits. */
-final class JoinedUnit implements Unit {
-    private static final Duration STRAY_CALL_LIMIT = Duration.ofSeconds(5);
-
+final class JoinedUnit extends GuardedUnit {
     private final Connection outer;
     private final Savepoint savepoint;
-    private final Markers markers;
-    private final SqlFaults faults;
-    private final int consumer;
-    private final MarkerKey key;
-    private final ClaimRow claimed;
-    private final Guard guard;
-    private final Runnable onRevoke;
     private boolean released;
 
-    JoinedUnit(
-            Connection outer,
-            Savepoint savepoint,
-            Markers markers,
-            SqlFaults faults,
-            int consumer,
-            MarkerKey key,
-            ClaimRow claimed,
-            Guard guard,
-            Runnable onRevoke) {
+    JoinedUnit(Connection outer, Savepoint savepoint, ClaimedMarker marker, SqlFaults faults, Guard guard) {
+        super(marker, faults, guard);
         this.outer = outer;
         this.savepoint = savepoint;
-        this.markers = markers;
-        this.faults = faults;
-        this.consumer = consumer;
-        this.key = key;
-        this.claimed = claimed;
-        this.guard = guard;
-        this.onRevoke = onRevoke;
-    }
-
-    @Override
-    public String claimId() {
-        return claimed.claimId();
-    }
-
-    @Override
-    public Connection connection() {
-        return guard.connection();
-    }
-
-    @Override
-    public DataSource dataSource() {
-        return guard.dataSource();
-    }
-
-    @Override
-    public boolean used() {
-        return guard.used();
     }
 
     /**
@@ -74,41 +25,36 @@ final class JoinedUnit implements Unit {
      */
     @Override
     public void revoke() {
-        takeAway();
+        if (!takeAway()) {
+            throw strayThread();
+        }
         SQLException where = guard.condemned();
         if (where != null) {
-            throw rolledBackInside(key, where);
+            throw rolledBackInside(where);
         }
-        try {
-            if (!markers.confirm(outer, consumer, key, claimed)) {
-                throw broken(null);
-            }
-        } catch (SQLException failure) {
-            throw broken(failure);
-        }
-    }
-
-    private void takeAway() {
-        guard.revoke();
-        onRevoke.run();
-        if (!guard.quiet(STRAY_CALL_LIMIT)) {
-            throw new BrokenTransactionException(
-                    "A thread of the handler of " + key + " is still using the transaction after the handler returned."
-                            + " Roll the outer transaction back",
-                    false,
-                    null);
-        }
+        confirm();
     }
 
     /** Confirms only, and as often as asked; the owner of the transaction commits. */
     @Override
     public void commit(@Nullable StoredResult result) {
+        if (result != null) {
+            throw new IllegalArgumentException("Results are not kept in a transaction of somebody else's");
+        }
         try {
             if (!released) {
                 outer.releaseSavepoint(savepoint); // fails on MariaDB if the transaction was replaced by another one
                 released = true;
             }
-            if (!markers.confirm(outer, consumer, key, claimed)) { // the last word: H2 releases anything
+        } catch (SQLException failure) {
+            throw broken(failure);
+        }
+        confirm(); // the last word: H2 releases anything
+    }
+
+    private void confirm() {
+        try {
+            if (!marker.confirm(outer)) {
                 throw broken(null);
             }
         } catch (SQLException failure) {
@@ -116,47 +62,34 @@ final class JoinedUnit implements Unit {
         }
     }
 
-    static BrokenTransactionException rolledBackInside(MarkerKey key, SQLException where) {
-        return new BrokenTransactionException(
-                "Inside the handler of " + key
-                        + " a library rolled back, or closed a connection without commit, and the"
-                        + " handler returned as if nothing had happened: everything was undone. Let the exception out of"
-                        + " the handler; the cause shows where it was",
-                false,
-                where);
-    }
-
     private BrokenTransactionException broken(@Nullable SQLException evidence) {
-        return new BrokenTransactionException(
-                "The marker of " + key
-                        + " is not in the outer transaction any more. Roll it back; the message is not done",
-                false,
-                evidence);
+        return leftBehind()
+                ? BrokenTransactionException.hiddenCommit(key, evidence)
+                : new BrokenTransactionException(
+                        "The marker of " + key
+                                + " is not in the outer transaction any more. Roll it back; the message is not done",
+                        false,
+                        evidence);
     }
 
     @Override
     public void rollback() {
-        takeAway();
+        if (!takeAway()) {
+            throw strayThread();
+        }
         try {
             outer.rollback(savepoint);
         } catch (SQLException failure) {
             throw leftBehind()
-                    ? new BrokenTransactionException(
-                            "The outer transaction was committed behind the back of the handler of " + key
-                                    + " (COMMIT, DDL"
-                                    + " or a procedure): its marker and a part of its work stay. Complete the work by"
-                                    + " hand; or undo it, delete the marker and deliver the message again",
-                            true,
-                            failure)
+                    ? BrokenTransactionException.hiddenCommit(key, failure)
                     : faults.explained("undo, inside an outer transaction that must now be rolled back,", key, failure);
         }
     }
 
-    /** Without its savepoint this is not the transaction of the claim; the marker tells whether that was committed. */
+    /** When this is not the transaction of the claim any more, the marker tells whether that one was committed. */
     private boolean leftBehind() {
         try {
-            Optional<ClaimRow> found = markers.read(outer, consumer, key);
-            return found.isPresent() && found.get().claimId().equals(claimed.claimId());
+            return marker.isThere(outer);
         } catch (SQLException unusable) {
             return false; // the transaction is aborted or lost, and nothing of it was committed
         }
@@ -170,6 +103,5 @@ final class JoinedUnit implements Unit {
     @Override
     public void close() {
         guard.revoke();
-        onRevoke.run();
     }
 }

@@ -39,9 +39,7 @@ final class Markers {
         read = new NamedSql(tables.fill(dialect.read()));
         confirm = new NamedSql(tables.fill(dialect.confirm()));
         confirmAndCommit = new NamedSql(tables.fill(dialect.confirmAndCommit()));
-        storeResult = new NamedSql(
-                tables.fill(
-                        "INSERT INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)"));
+        storeResult = new NamedSql(tables.fill(dialect.storeResult()));
         readResult = new NamedSql(
                 tables.fill("SELECT codec, bytes FROM ${result} WHERE consumer = :consumer AND message_key = :key"));
     }
@@ -82,10 +80,6 @@ final class Markers {
         try (PreparedStatement statement = confirm.prepare(connection, claimed(consumer, key, claimed))) {
             return statement.execute() && statement.getResultSet().next();
         }
-    }
-
-    boolean commitsWithConfirm() {
-        return !dialect.confirmAndCommit().isEmpty();
     }
 
     /** Returns what the server warned of when it had committed. */

@@ -40,7 +40,7 @@ final class NamedSql {
             }
             return statement;
         } catch (SQLException | RuntimeException failure) {
-            statement.close();
+            Transactions.quietly(statement::close, failure);
             throw failure;
         }
     }

@@ -28,6 +28,8 @@ final class OwnTransaction implements AutoCloseable {
             boolean autoCommit = connection.getAutoCommit();
             if (autoCommit) {
                 connection.setAutoCommit(false);
+            } else {
+                connection.rollback(); // what somebody left on the connection must not be committed with our work
             }
             return new OwnTransaction(connection, autoCommit);
         } catch (SQLException | RuntimeException | Error failure) {
@@ -40,9 +42,14 @@ final class OwnTransaction implements AutoCloseable {
         return connection;
     }
 
-    /** The commit is certain. */
+    /** The end is certain: committed, or rolled back. */
     synchronized void ended() {
         open = false;
+    }
+
+    /** A statement after the end begins anew. */
+    synchronized void reopened() {
+        open = true;
     }
 
     synchronized boolean isTornDown() {
@@ -55,9 +62,13 @@ final class OwnTransaction implements AutoCloseable {
         }
         try {
             connection.rollback();
-        } catch (SQLException | RuntimeException failure) {
+            ended();
+        } catch (SQLException | RuntimeException | Error failure) {
             log.debug("A rollback failed; the connection is torn down", failure);
             tearDown();
+            if (failure instanceof Error error) {
+                throw error;
+            }
         }
     }
 
@@ -90,6 +101,22 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
+    private synchronized boolean isOpen() {
+        return open;
+    }
+
+    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
+    private void undo() {
+        rollBack();
+        if (isTornDown()) {
+            try {
+                connection.rollback();
+            } catch (SQLException | RuntimeException gone) {
+                log.trace("A torn down connection is gone, as it should be", gone);
+            }
+        }
+    }
+
     private synchronized void giveBack() {
         try {
             restoreAutoCommit();
@@ -103,32 +130,15 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
+    /** Never on a transaction whose end is not certain, because switching autocommit on would commit it. */
     private void restoreAutoCommit() {
         try {
-            if (autoCommit && !tornDown) {
+            if (autoCommit && !tornDown && !open) {
                 connection.setAutoCommit(true);
             }
         } catch (SQLException | RuntimeException failure) {
             log.debug("Autocommit could not be restored; the connection is torn down", failure);
             tearDown();
-        }
-    }
-
-    private synchronized boolean isOpen() {
-        return open;
-    }
-
-    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
-    private void undo() {
-        if (!isTornDown()) {
-            rollBack();
-        }
-        if (isTornDown()) {
-            try {
-                connection.rollback();
-            } catch (SQLException | RuntimeException gone) {
-                log.trace("A torn down connection is gone, as it should be", gone);
-            }
         }
     }
 }

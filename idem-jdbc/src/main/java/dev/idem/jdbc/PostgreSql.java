@@ -55,15 +55,20 @@ final class PostgreSql {
             // The driver sends both before it waits; after an error the server skips the rest.
             CONFIRM + "; COMMIT",
             "INSERT INTO ${consumer} (name) VALUES (:name) ON CONFLICT (name) DO NOTHING",
+            """
+            INSERT INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)
+            ON CONFLICT (consumer, message_key) DO UPDATE
+            SET codec = excluded.codec, bytes = excluded.bytes, stored_at = excluded.stored_at
+            """,
             Set.of(),
             new FaultCodes(
                     Set.of("55P03"),
                     Set.of(),
-                    Set.of("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03", "0A000"),
+                    Set.of("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03"),
                     Set.of(),
                     Set.of("22012", "25P02"),
                     Set.of(),
-                    Set.of("22", "23", "25", "40", "42", "P0")),
+                    Set.of("22", "23", "25", "40", "42", "54", "P0")),
             Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
             false,
             value -> (s, i) -> s.setObject(i, value),

@@ -87,7 +87,11 @@ final class SqlFaults {
     StoreException explained(String what, MarkerKey key, SQLException failure) {
         String text = "Could not " + what + " " + key + " (SQLState " + state(failure) + ", code "
                 + failure.getErrorCode() + "): " + advice(failure);
-        return isTransient(failure) ? new TransientStoreException(text, failure) : new StoreException(text, failure);
+        // A plan that a migration has outdated; as an error of a handler's own statement this state says nothing.
+        boolean outdated = state(failure).equals("0A000");
+        return outdated || isTransient(failure)
+                ? new TransientStoreException(text, failure)
+                : new StoreException(text, failure);
     }
 
     /** What to do about an error, by its state; for the end of a sentence. */

@@ -31,7 +31,9 @@ final class Transactions {
         try {
             call.run();
         } catch (SQLException | RuntimeException secondary) {
-            failure.addSuppressed(secondary);
+            if (failure != secondary) { // some drivers throw one instance twice
+                failure.addSuppressed(secondary);
+            }
         }
     }
 

@@ -37,6 +37,7 @@ class DefectStore implements MarkerStore {
                 confirm,
                 confirmAndCommit,
                 from.registerConsumer(),
+                from.storeResult(),
                 from.takenCodes(),
                 from.faults(),
                 from.committing(),

@@ -1,0 +1,161 @@
+package dev.idem.jdbc;
+
+import dev.idem.StoreException;
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimAnomalyException;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.TransientStoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Claims keys, in transactions of its own or inside somebody else's. Stateless but for what it is made of. */
+final class Claims {
+    private static final int TRIES = 3;
+    private static final String JOINED = "claim, inside an outer transaction,";
+
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final Markers markers;
+    private final SqlFaults faults;
+    private final SqlText sqlText;
+    private final HandlerConnections handlers;
+
+    Claims(DataSource dataSource, Tables tables, HandlerConnections handlers) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.handlers = handlers;
+        markers = new Markers(tables.dialect(), tables);
+        faults = new SqlFaults(tables.dialect().faults());
+        sqlText = new SqlText(tables.dialect().committing());
+    }
+
+    SqlFaults faults() {
+        return faults;
+    }
+
+    /** Claims as the first statement of a new transaction. */
+    Claim alone(int consumer, ClaimRequest request) {
+        for (int i = 0; i < TRIES; i++) {
+            Optional<Claim> claim = once(consumer, request);
+            if (claim.isPresent()) {
+                return claim.get();
+            }
+            // The row was there and cannot be seen: removed this moment, or newer than our snapshot. Look again.
+        }
+        throw anomaly(request, null);
+    }
+
+    private Optional<Claim> once(int consumer, ClaimRequest request) {
+        OwnTransaction transaction = begin(request.key());
+        boolean granted = false;
+        try {
+            Connection connection = transaction.connection();
+            Optional<ClaimRow> row = markers.claim(connection, consumer, request, false);
+            if (row.isEmpty()) {
+                return Optional.empty();
+            }
+            if (!row.get().granted()) {
+                return Optional.of(taken(connection, consumer, request, row.get()));
+            }
+            Guard guard = new Guard(connection, sqlText, handlers);
+            granted = true;
+            return Optional.of(new Claim.Granted(
+                    new OwnUnit(transaction, marker(consumer, request, row.get()), faults, guard)));
+        } catch (SQLException failure) {
+            return Optional.of(busyOrThrow("claim", request, failure));
+        } finally {
+            if (!granted) {
+                transaction.close();
+            }
+        }
+    }
+
+    /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
+    Claim within(Connection outer, int consumer, ClaimRequest request) {
+        try {
+            // A name nobody else has: some databases replace a savepoint by another one of the same name.
+            Savepoint savepoint = outer.setSavepoint(
+                    "idem_" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+            try {
+                Claim claim = after(savepoint, outer, consumer, request);
+                if (!(claim instanceof Claim.Granted)) {
+                    outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+                }
+                return claim;
+            } catch (StoreException failure) {
+                Transactions.quietly(() -> outer.rollback(savepoint), failure);
+                throw failure;
+            }
+        } catch (SQLException failure) {
+            throw faults.explained(JOINED, request.key(), failure);
+        }
+    }
+
+    private Claim after(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
+            throws SQLException {
+        try {
+            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
+            if (!row.granted()) {
+                return taken(outer, consumer, request, row);
+            }
+            Guard guard = new Guard(outer, sqlText, handlers);
+            return new Claim.Granted(new JoinedUnit(outer, savepoint, marker(consumer, request, row), faults, guard));
+        } catch (SQLException failure) {
+            return busyOrThrow(JOINED, request, failure);
+        }
+    }
+
+    private ClaimedMarker marker(int consumer, ClaimRequest request, ClaimRow row) {
+        return new ClaimedMarker(markers, consumer, request.key(), row);
+    }
+
+    private Claim taken(Connection connection, int consumer, ClaimRequest request, ClaimRow row) throws SQLException {
+        return new Claim.Taken(
+                row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
+    }
+
+    private OwnTransaction begin(MarkerKey key) {
+        Connection connection = connect();
+        try {
+            return OwnTransaction.begin(connection);
+        } catch (SQLException failure) {
+            throw faults.explained("begin a transaction for", key, failure);
+        } catch (RuntimeException unusable) { // some pools hand out what they are just throwing away
+            throw new TransientStoreException("The pool gave an unusable connection for " + key, unusable);
+        }
+    }
+
+    private Connection connect() {
+        try {
+            return dataSource.getConnection();
+        } catch (SQLException failure) {
+            throw new StoreException(
+                    "No connection to the database of " + tables + " (SQLState " + failure.getSQLState()
+                            + "): it is down, or the pool is exhausted",
+                    failure);
+        }
+    }
+
+    private Claim busyOrThrow(String what, ClaimRequest request, SQLException failure) {
+        if (faults.isBusy(failure)) {
+            return new Claim.Busy();
+        }
+        if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
+            throw anomaly(request, failure);
+        }
+        throw faults.explained(what, request.key(), failure);
+    }
+
+    private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
+        return new ClaimAnomalyException(
+                "The marker of " + request.key() + " was not inserted, and no marker of it can be read: a trigger, a row"
+                        + " policy or another unique index on " + tables + " is in the way. Run 'idem schema validate'",
+                cause);
+    }
+}
