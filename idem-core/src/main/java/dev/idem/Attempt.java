@@ -1,8 +1,9 @@
 package dev.idem;
 
-import dev.idem.spi.ResultCodec;
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One delivery on its way through the inbox: what it is, and what it has cost so far. Used by one thread. */
@@ -47,8 +48,14 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         return policy().fingerprint().digest(message).orElse(null);
     }
 
-    Selection select() {
-        return consumer.key().select(message);
+    /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
+    Keyed keyed(Events events) {
+        Keyed keyed = consumer.keyed(message);
+        if (keyed instanceof Keyed.Without why && policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED) {
+            events.tell(l -> l.unguarded(consumer.name(), why.reason()));
+            return new Keyed.Key(new MarkerKey(consumer.name(), UUID.randomUUID(), null));
+        }
+        return keyed;
     }
 
     T handle(Unit unit) throws X {
@@ -62,14 +69,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     void report(Events events, Outcome<?> outcome) {
-        InboxListener.Delivery delivery = new InboxListener.Delivery(
-                consumer.name(),
-                consumer.typeLabel(message),
-                outcome,
-                runs,
-                Duration.ofNanos(handlingNanos),
-                Duration.ofNanos(System.nanoTime() - started),
-                message.eventTime());
-        events.tell(listener -> listener.settled(delivery));
+        Duration handling = Duration.ofNanos(handlingNanos);
+        events.settled(consumer, message, outcome, runs, handling, Duration.ofNanos(System.nanoTime() - started));
     }
 }

@@ -20,13 +20,18 @@ final class Backoff {
 
     /** Two units that undid each other must not meet again at the same moment, hence the full jitter. */
     void pause() {
-        long ceiling = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(runs, 20));
+        long millis = millisAfter(runs);
         runs++;
         try {
-            Thread.sleep(ThreadLocalRandom.current().nextLong(ceiling) + 1);
+            Thread.sleep(millis);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new StoreException("Interrupted while waiting to run a unit again; deliver the message again", stop);
         }
+    }
+
+    static long millisAfter(int runs) {
+        long ceiling = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(runs, 20));
+        return ThreadLocalRandom.current().nextLong(ceiling) + 1;
     }
 }

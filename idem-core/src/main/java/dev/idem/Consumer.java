@@ -1,7 +1,6 @@
 package dev.idem;
 
-import dev.idem.spi.PayloadDecoder;
-import dev.idem.spi.ResultCodec;
+import dev.idem.spi.MarkerKey;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -54,6 +53,20 @@ public final class Consumer {
         return policy;
     }
 
+    /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
+    public Optional<MarkerKey> keyOf(Message message) {
+        return keyed(message) instanceof Keyed.Key found ? Optional.of(found.key()) : Optional.empty();
+    }
+
+    Keyed keyed(Message message) {
+        Selection selection = key.select(message);
+        // Checked once more, for parts that a selector of the user's own made without the checking factories.
+        Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
+        return checked instanceof Selection.Unusable unusable
+                ? new Keyed.Without(unusable.reason(), unusable.detail())
+                : new Keyed.Key(KeyEncoding.encode(name, (Selection.Parts) checked));
+    }
+
     /** The handler for exactly this type and version, else for any version of the type, else for anything. */
     Optional<Route<?, ?>> route(Message message) {
         Route<?, ?> found = null;
@@ -82,7 +95,12 @@ public final class Consumer {
     record Route<E, T extends @Nullable Object>(
             PayloadDecoder<E> decoder,
             Handler<E, T> handler,
-            @Nullable ResultCodec<T> codec) {}
+            @Nullable ResultCodec<T> codec) {
+        Route {
+            Objects.requireNonNull(decoder, "decoder");
+            Objects.requireNonNull(handler, "handler");
+        }
+    }
 
     /** Collects what a consumer has. Not thread-safe. */
     public static final class Builder {
@@ -121,7 +139,13 @@ public final class Consumer {
             return add(new Kind(type, version), new Route<>(decoder, handler, null));
         }
 
-        /** As above, and keeps the result, so that a duplicate is answered with it. */
+        /** Handles every version of a type, and keeps the result, so that a duplicate is answered with it. */
+        public <E, T> Builder on(
+                String type, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
+            return add(new Kind(type, null), new Route<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
+        }
+
+        /** Handles one version of a type, and keeps the result. */
         public <E, T> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
             return add(new Kind(type, version), new Route<>(decoder, handler, Objects.requireNonNull(codec, "codec")));

@@ -2,6 +2,7 @@ package dev.idem;
 
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +25,11 @@ final class Deadlines implements AutoCloseable {
 
     Watch watch(Unit unit, Duration limit) {
         Watch watch = new Watch(unit, Thread.currentThread());
-        watch.alarm = timer.schedule(watch::fire, limit.toNanos(), TimeUnit.NANOSECONDS);
+        try {
+            watch.alarm = timer.schedule(watch::fire, limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            throw new StoreException("The inbox is closed; deliver the message again", closed);
+        }
         return watch;
     }
 
@@ -47,7 +52,7 @@ final class Deadlines implements AutoCloseable {
             this.handler = handler;
         }
 
-        private void fire() {
+        void fire() {
             synchronized (this) {
                 if (finished) {
                     return;

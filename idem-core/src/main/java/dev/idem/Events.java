@@ -1,5 +1,6 @@
 package dev.idem;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -41,6 +42,20 @@ final class Events implements AutoCloseable {
         }
     }
 
+    /** The one event that every delivery ends with, whichever way it took. */
+    void settled(
+            dev.idem.Consumer consumer,
+            Message message,
+            Outcome<?> outcome,
+            int runs,
+            Duration handling,
+            Duration total) {
+        log.debug("{}: {} is {}", consumer.name(), message, outcome.getClass().getSimpleName());
+        InboxListener.Delivery delivery = new InboxListener.Delivery(
+                consumer.name(), consumer.typeLabel(message), outcome, runs, handling, total, message.eventTime());
+        tell(listener -> listener.settled(delivery));
+    }
+
     private void deliver() {
         while (!closed || !queue.isEmpty()) {
             try {
@@ -76,11 +91,13 @@ final class Events implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        queue.offer(listener -> {}); // wakes the thread, which would otherwise wait for its poll to end
         try {
             thread.join(CLOSE_MILLIS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        queue.clear(); // a listener that swallows the interrupt must not be given the rest one by one
         thread.interrupt();
     }
 }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 
 /** Sorts what was thrown by whose fault it is. */
@@ -24,12 +25,39 @@ final class Failures {
         if (failure instanceof InterruptedException) {
             Thread.currentThread().interrupt();
         }
-        boolean fatal = failure instanceof ThreadDeath
-                || (failure instanceof VirtualMachineError && !(failure instanceof StackOverflowError));
-        if (fatal) {
+        if (isFatal(failure)) {
             throw (Error) failure;
         }
         return failure;
+    }
+
+    static BrokenTransactionException reported(Events events, MarkerKey key, BrokenTransactionException broken) {
+        events.tell(l -> l.transactionBroken(key.consumer(), broken));
+        return broken;
+    }
+
+    /** A broken transaction says more than the failure that uncovered it, unless this process should not go on. */
+    static BrokenTransactionException broken(
+            Events events, MarkerKey key, BrokenTransactionException broken, Throwable failure) {
+        reported(events, key, broken);
+        if (isFatal(failure)) {
+            suppress(failure, broken);
+            throw (Error) failure;
+        }
+        suppress(broken, failure);
+        return broken;
+    }
+
+    /** A driver may throw the same instance twice, which {@code addSuppressed} would answer with an exception. */
+    static void suppress(Throwable failure, Throwable secondary) {
+        if (failure != secondary) {
+            failure.addSuppressed(secondary);
+        }
+    }
+
+    private static boolean isFatal(Throwable failure) {
+        return failure instanceof ThreadDeath
+                || (failure instanceof VirtualMachineError && !(failure instanceof StackOverflowError));
     }
 
     /** Throws anything as if it were declared, so that a handler's exception passes through untouched. */

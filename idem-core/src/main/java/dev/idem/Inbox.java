@@ -1,7 +1,6 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.StepHook;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -45,6 +44,8 @@ public interface Inbox extends AutoCloseable {
      * @throws StoreException when the store could not answer: deliver the message again
      * @throws BrokenTransactionException when the work broke its transaction
      * @throws HandlerTimeoutException when the work took too long
+     * @throws CommitRefusedException when the database refused the commit, for a deferred constraint, say
+     * @throws NestedProcessingException when the work of another message is running on this thread
      */
     <T extends @Nullable Object, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X;
@@ -53,9 +54,15 @@ public interface Inbox extends AutoCloseable {
     <T, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X;
 
+    /** Processes with work that returns nothing, the message id as key and the default policy. */
+    default <X extends Exception> Outcome<@Nullable Void> run(String consumer, Message message, Work.Action<X> action)
+            throws X {
+        return run(Consumer.of(consumer), message, action);
+    }
+
     /** Processes with work that returns nothing. */
     @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
-    default <X extends Exception> Outcome<@Nullable Void> run(String consumer, Message message, Work.Action<X> action)
+    default <X extends Exception> Outcome<@Nullable Void> run(Consumer consumer, Message message, Work.Action<X> action)
             throws X {
         return process(consumer, message, (Work<@Nullable Void, X>) tx -> {
             action.run(tx);

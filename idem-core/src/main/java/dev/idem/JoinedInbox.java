@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If the work throws, everything since the claim is undone, the exception passes through, and the outer transaction
  * can go on. Nothing is retried here: after a deadlock or a lost connection the owner must run its whole transaction
- * again. Not thread-safe, like the connection.
+ * again. Use one for one outer transaction. Not thread-safe, like the connection.
  */
 public interface JoinedInbox {
 

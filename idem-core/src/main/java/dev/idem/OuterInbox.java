@@ -6,14 +6,17 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process. */
+/** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
 final class OuterInbox implements JoinedInbox {
     private final MarkerStore.Joinable store;
     private final Connection outer;
     private final Nesting nesting;
     private final Events events;
+    private final Deque<Unit> unconfirmed = new ArrayDeque<>();
 
     OuterInbox(MarkerStore.Joinable store, Connection outer, Nesting nesting, Events events) {
         this.store = store;
@@ -26,14 +29,20 @@ final class OuterInbox implements JoinedInbox {
     public <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
-        if (attempt.select() instanceof Selection.Parts parts) {
-            return keyed(attempt, KeyEncoding.encode(consumer.name(), parts));
+        try {
+            Keyed keyed = attempt.keyed(events);
+            Provisional<T> answer = keyed instanceof Keyed.Without none
+                    ? now(none.rejected())
+                    : claimAndRun(attempt, ((Keyed.Key) keyed).key());
+            attempt.report(events, answer.outcome());
+            return answer;
+        } catch (Throwable failure) {
+            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, consumer.policy(), store), failure));
+            throw failure;
         }
-        Selection.Unusable unusable = (Selection.Unusable) attempt.select();
-        return reported(attempt, new Outcome.Rejected<>(unusable.reason(), unusable.detail()), () -> {});
     }
 
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> keyed(Attempt<T, X> attempt, MarkerKey key)
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(Attempt<T, X> attempt, MarkerKey key)
             throws X {
         nesting.enterJoined(key);
         try {
@@ -41,39 +50,65 @@ final class OuterInbox implements JoinedInbox {
                     key, attempt.fingerprint(), attempt.policy().busyWait(), false);
             Claim claim = store.claimWithin(outer, request);
             if (claim instanceof Claim.Taken taken) {
-                return reported(
-                        attempt, Verdict.of(key, request.fingerprint(), taken.marker(), attempt.codec()), () -> {});
+                return now(Verdict.of(key, request.fingerprint(), taken.marker(), attempt.codec()));
             }
             if (claim instanceof Claim.Busy) {
-                return reported(attempt, new Outcome.Busy<>(), () -> {});
+                return now(new Outcome.Busy<>());
             }
             Unit unit = ((Claim.Granted) claim).unit();
-            T result = handle(attempt, unit);
-            return reported(attempt, new Outcome.Processed<>(result), () -> unit.commit(null));
+            T result = handle(attempt, key, unit);
+            unconfirmed.push(unit);
+            return new Provisional<>(new Outcome.Processed<>(result), () -> confirm(key, unit));
         } finally {
             nesting.leave();
         }
     }
 
-    private static <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, Unit unit)
+    private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
             throws X {
+        T result;
         try {
-            T result = attempt.handle(unit);
-            unit.revoke();
-            return result;
+            result = attempt.handle(unit);
         } catch (Throwable failure) {
-            try {
-                unit.rollback();
-            } catch (RuntimeException secondary) {
-                failure.addSuppressed(secondary);
-            }
+            rollBack(key, unit, failure);
             throw failure;
+        }
+        try {
+            unit.revoke();
+        } catch (BrokenTransactionException broken) {
+            rollBack(key, unit, broken);
+            throw Failures.reported(events, key, broken);
+        }
+        return result;
+    }
+
+    private void rollBack(MarkerKey key, Unit unit, Throwable failure) {
+        try {
+            unit.rollback();
+        } catch (BrokenTransactionException broken) {
+            throw Failures.broken(events, key, broken, failure);
+        } catch (RuntimeException secondary) {
+            Failures.suppress(failure, secondary);
         }
     }
 
-    private <T extends @Nullable Object> Provisional<T> reported(
-            Attempt<T, ?> attempt, Outcome<T> outcome, Runnable confirmation) {
-        attempt.report(events, outcome);
-        return new Provisional<>(outcome, confirmation);
+    /** Confirms the newer ones with it, newest first: an older savepoint would take theirs along. */
+    private void confirm(MarkerKey key, Unit unit) {
+        try {
+            while (unconfirmed.contains(unit)) {
+                Unit newest = unconfirmed.pop();
+                if (newest != unit) {
+                    newest.commit(null);
+                }
+            }
+            unit.commit(null);
+        } catch (BrokenTransactionException broken) {
+            throw Failures.reported(events, key, broken);
+        }
+    }
+
+    /** An answer that is true already, whatever the owner does. */
+    private static <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
+        return new Provisional<>(outcome, () -> {});
     }
 }

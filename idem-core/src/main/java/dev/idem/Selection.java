@@ -23,8 +23,8 @@ public sealed interface Selection {
     }
 
     static Selection of(List<String> ids) {
-        return ids.isEmpty()
-                ? new Unusable(Rejection.KEY_MISSING, "the key has no parts")
+        return ids.stream().anyMatch(Objects::isNull)
+                ? new Unusable(Rejection.KEY_MISSING, "a part of the key is missing")
                 : new Parts(null, null, ids).checked();
     }
 
@@ -44,7 +44,11 @@ public sealed interface Selection {
             return new Parts(tenant, Objects.requireNonNull(origin), ids).checked();
         }
 
-        private Selection checked() {
+        /** Itself if it identifies a message, else why not. */
+        Selection checked() {
+            if (ids.isEmpty()) {
+                return new Unusable(Rejection.KEY_MISSING, "the key has no parts");
+            }
             int bytes = 0;
             for (String part : all()) {
                 if (Text.isBlank(part)) {

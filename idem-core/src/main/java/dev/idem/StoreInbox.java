@@ -1,11 +1,9 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.ResultCodec;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,10 +59,12 @@ final class StoreInbox implements Inbox {
         }
     }
 
-    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) {
+    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) throws InterruptedException {
         try {
             return route.decoder().decode(message);
-        } catch (Exception unreadable) {
+        } catch (InterruptedException | RetryableException notTheMessage) {
+            throw notTheMessage;
+        } catch (Exception | StackOverflowError unreadable) { // the latter by deep nesting
             throw new Undecodable(unreadable);
         }
     }
@@ -77,27 +77,18 @@ final class StoreInbox implements Inbox {
             case REJECT -> new Outcome.Rejected<>(Rejection.UNKNOWN_TYPE, detail);
             case IGNORE -> new Outcome.Suppressed<>(detail);
         };
-        new Attempt<T, RuntimeException>(
-                        consumer,
-                        message,
-                        tx -> {
-                            throw new AssertionError();
-                        },
-                        null)
-                .report(events, outcome);
+        events.settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
         return outcome;
     }
 
-    /** Every way through {@code process} and {@code accept} ends here, so every delivery is reported exactly once. */
+    /** Every delivery that has a handler ends here, so it is reported exactly once. */
     private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
         try {
-            Outcome<T> outcome = keyed(attempt);
+            Keyed keyed = attempt.keyed(events);
+            Outcome<T> outcome = keyed instanceof Keyed.Without none
+                    ? none.rejected()
+                    : units.run(attempt, ((Keyed.Key) keyed).key());
             attempt.report(events, outcome);
-            log.debug(
-                    "{}: {} is {}",
-                    attempt.consumer().name(),
-                    attempt.message(),
-                    outcome.getClass().getSimpleName());
             return outcome;
         } catch (Undecodable undecodable) {
             attempt.report(events, undecodable.outcome());
@@ -109,19 +100,6 @@ final class StoreInbox implements Inbox {
                             Failures.kindOf(failure, attempt.consumer().policy(), store), failure));
             throw failure;
         }
-    }
-
-    private <T extends @Nullable Object, X extends Exception> Outcome<T> keyed(Attempt<T, X> attempt) throws X {
-        Selection selection = attempt.select();
-        if (selection instanceof Selection.Unusable unusable) {
-            if (attempt.consumer().policy().missingKey() == Policy.MissingKey.REJECT) {
-                return new Outcome.Rejected<>(unusable.reason(), unusable.detail());
-            }
-            events.tell(l -> l.unguarded(attempt.consumer().name(), unusable.reason()));
-            // A key nobody else has: the same transaction, confirmation and timeout, but no protection.
-            return units.run(attempt, new MarkerKey(attempt.consumer().name(), UUID.randomUUID(), null));
-        }
-        return units.run(attempt, KeyEncoding.encode(attempt.consumer().name(), (Selection.Parts) selection));
     }
 
     @Override
@@ -155,7 +133,7 @@ final class StoreInbox implements Inbox {
 
         private final String type;
 
-        Undecodable(Exception cause) {
+        Undecodable(Throwable cause) {
             super(cause);
             type = cause.getClass().getName();
         }

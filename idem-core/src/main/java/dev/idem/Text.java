@@ -7,6 +7,16 @@ import java.util.Optional;
 
 /** What is and is not usable text. Nothing here normalises: ids that differ in one byte are different messages. */
 final class Text {
+    /**
+     * Controls, line breaks, invisible and direction-changing characters, as pairs of first and last. Not asked of
+     * {@link Character}: its tables grow with the JDK, and a stored readable key must read the same on every JDK.
+     */
+    private static final int[] HIDDEN = {
+        0x0000, 0x001F, 0x007F, 0x009F, 0x00AD, 0x00AD, 0x061C, 0x061C, 0x180E, 0x180E, 0x200B, 0x200F,
+        0x2028, 0x202E, 0x2060, 0x206F, 0xD800, 0xDFFF, 0xFEFF, 0xFEFF, 0xFFF9, 0xFFFB, 0x13430, 0x1345F,
+        0x1BCA0, 0x1BCAF, 0x1D173, 0x1D17A, 0xE0000, 0xE0FFF
+    };
+
     private Text() {}
 
     /** True when nothing in it can be seen: white space, controls and zero-width characters only. */
@@ -56,16 +66,19 @@ final class Text {
     }
 
     static void appendVisible(StringBuilder to, int codePoint) {
-        int type = Character.getType(codePoint);
-        boolean hidden = type == Character.CONTROL
-                || type == Character.FORMAT
-                || type == Character.SURROGATE
-                || type == Character.LINE_SEPARATOR
-                || type == Character.PARAGRAPH_SEPARATOR;
-        if (hidden) {
+        if (isHidden(codePoint)) {
             to.append(String.format("\\u{%x}", codePoint));
         } else {
             to.appendCodePoint(codePoint);
         }
+    }
+
+    private static boolean isHidden(int codePoint) {
+        for (int i = 0; i < HIDDEN.length; i += 2) {
+            if (codePoint >= HIDDEN[i] && codePoint <= HIDDEN[i + 1]) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -26,8 +26,10 @@ public interface Transaction {
     Connection connection();
 
     /**
-     * The same transaction for libraries that want to open and close connections: what it hands out may be closed, which
-     * does nothing.
+     * The same transaction for libraries that open, commit and close connections by themselves. Their transactions become
+     * part of this one: a commit is durable only when Idem commits, after the handler; a rollback undoes everything, so the
+     * handler must then throw, and is refused with {@link BrokenTransactionException} if it returns. Closing a connection
+     * with work that was not committed (autocommit off) counts as a rollback. Savepoints are real.
      *
      * @throws UnsupportedOperationException if the store has no database transaction
      */

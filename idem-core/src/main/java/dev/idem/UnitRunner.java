@@ -6,7 +6,6 @@ import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.Step;
 import dev.idem.spi.StepHook;
 import dev.idem.spi.StoredResult;
@@ -174,22 +173,21 @@ final class UnitRunner {
         try {
             unit.rollback();
         } catch (BrokenTransactionException broken) {
-            broken.addSuppressed(failure);
-            throw reported(key, broken);
+            throw Failures.broken(events, key, broken, failure);
         } catch (RuntimeException secondary) {
-            failure.addSuppressed(secondary); // close() of the unit tears the connection down
+            Failures.suppress(failure, secondary); // close() of the unit tears the connection down
         }
         steps.at(Step.AFTER_ROLLBACK, key);
     }
 
     private <T extends @Nullable Object> void commit(Attempt<T, ?> attempt, MarkerKey key, Unit unit, T result) {
-        unit.revoke();
-        checkUsed(attempt, key, unit);
-        steps.at(Step.BEFORE_COMMIT, key);
         try {
+            unit.revoke();
+            checkUsed(attempt, key, unit);
+            steps.at(Step.BEFORE_COMMIT, key);
             unit.commit(encoded(attempt.codec(), result));
         } catch (BrokenTransactionException broken) {
-            throw reported(key, broken);
+            throw Failures.reported(events, key, broken);
         }
         steps.at(Step.AFTER_COMMIT, key);
     }
@@ -201,17 +199,12 @@ final class UnitRunner {
         String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
                 + " tx.dataSource(), or say unusedTransaction=ALLOW";
         if (attempt.policy().unusedTransaction() == Policy.UnusedTransaction.REFUSE) {
-            throw reported(key, new BrokenTransactionException("Handler of " + key + " " + advice, false, null));
+            throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
         }
         events.tell(l -> l.transactionUnused(key.consumer()));
         if (warnedUnused.add(key.consumer())) {
             log.warn("{}: its handler {}", key.consumer(), advice);
         }
-    }
-
-    private BrokenTransactionException reported(MarkerKey key, BrokenTransactionException broken) {
-        events.tell(l -> l.transactionBroken(key.consumer(), broken));
-        return broken;
     }
 
     private static <T extends @Nullable Object> @Nullable StoredResult encoded(
@@ -231,7 +224,8 @@ final class UnitRunner {
         if (!backoff.hasNext()) {
             throw Failures.<X>asDeclared(cause);
         }
-        events.tell(l -> l.ranAgain(key.consumer(), attempt.runs() + 1, cause));
+        int nextRun = attempt.runs() + 1; // read here: the listeners hear it on another thread, and later
+        events.tell(l -> l.ranAgain(key.consumer(), nextRun, cause));
         log.debug("{}: undone, runs again", key, cause);
         steps.at(Step.BEFORE_RETRY, key);
         backoff.pause();

@@ -2,7 +2,6 @@ package dev.idem;
 
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.ResultCodec;
 import dev.idem.spi.StoredResult;
 import java.util.Arrays;
 import java.util.Objects;
@@ -48,7 +47,8 @@ final class Verdict {
         try {
             return Optional.ofNullable(codec.decode(stored.bytes()));
         } catch (Exception unreadable) {
-            log.warn("{}: its stored result cannot be decoded; left out", key, unreadable);
+            // The exception's text may quote the result, so only its type is told.
+            log.warn("{}: its stored result cannot be decoded ({}); left out", key, unreadable.getClass());
             return Optional.empty();
         }
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *      └──────► rollback               nothing is left
  * </pre>
  *
- * {@link #abandon} may come at any moment from another thread. {@link #close} gives back what is held, and rolls back
+ * {@link #abandon} may come at any moment from another thread, even after {@code close}, when it must do nothing. {@link #close} gives back what is held, and rolls back
  * what did not end. All but {@code abandon} are called from one thread.
  */
 public interface Unit extends AutoCloseable {
@@ -28,7 +28,12 @@ public interface Unit extends AutoCloseable {
     /** True when the handler sent anything through the connection. */
     boolean used();
 
-    /** Takes the connection away from the handler; any later use by a stray thread throws. */
+    /**
+     * Takes the connection away from the handler; any later use by a stray thread throws.
+     *
+     * @throws dev.idem.BrokenTransactionException when the handler returned, but left a transaction that must not commit: a
+     *     thread of it still runs, or a library has rolled back
+     */
     void revoke();
 
     /**

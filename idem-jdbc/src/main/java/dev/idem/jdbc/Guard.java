@@ -23,20 +23,22 @@ final class Guard {
     private final ReentrantLock calls = new ReentrantLock();
     private volatile boolean revoked;
     private volatile boolean used;
+    private volatile @Nullable SQLException condemned;
 
     Guard(Connection real, SqlText sqlText) {
         this.real = real;
         this.sqlText = sqlText;
     }
 
-    /** The connection as a handler sees it; closing it is refused. */
+    /** The connection as a handler sees it: ending the transaction is refused. */
     Connection connection() {
-        return proxy(Connection.class, new GuardedConnection(this, real, false));
+        return proxy(Connection.class, new GuardedConnection(this, real, new HandlerBoundary()));
     }
 
-    /** The same transaction as a data source; what it hands out may be closed, which does nothing. */
+    /** The same transaction for libraries with transactions of their own, which become part of it. */
     DataSource dataSource() {
-        return new UnitDataSource(() -> proxy(Connection.class, new GuardedConnection(this, real, true)));
+        return new UnitDataSource(
+                () -> proxy(Connection.class, new GuardedConnection(this, real, new LibraryBoundary(this))));
     }
 
     boolean used() {
@@ -49,6 +51,36 @@ final class Guard {
 
     void check(String sql) throws SQLException {
         sqlText.refuseCommitting(sql);
+    }
+
+    /** From now on this transaction can only be rolled back. Waits its turn, so that {@link #quiet} waits for it. */
+    void condemn(String deed) {
+        calls.lock();
+        try {
+            if (condemned == null) {
+                condemned = new SQLException("A library " + deed + " here");
+            }
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    /** Where a library rolled back, if one did. */
+    @Nullable
+    SQLException condemned() {
+        return condemned;
+    }
+
+    /** Refuses statements that could not be committed any more, and would see what was meant to be undone. */
+    void checkUsable() throws SQLException {
+        SQLException where = condemned;
+        if (where != null) {
+            SQLException refused = refused(
+                    "to go on after a rollback",
+                    "The whole transaction can only be rolled back: let the exception out of the handler");
+            refused.initCause(where);
+            throw refused;
+        }
     }
 
     boolean isRevoked() {

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class GuardedConnection implements InvocationHandler {
     /** Settings that outlive the transaction on a pooled connection, and how to read them. */
     private static final Map<String, String> SESSION_STATE = Map.of(
-            "setAutoCommit", "getAutoCommit",
             "setReadOnly", "isReadOnly",
             "setCatalog", "getCatalog",
             "setSchema", "getSchema",
@@ -26,13 +25,12 @@ final class GuardedConnection implements InvocationHandler {
 
     private final Guard guard;
     private final Connection real;
-    private final boolean closable;
-    private volatile boolean closed;
+    private final Boundary boundary;
 
-    GuardedConnection(Guard guard, Connection real, boolean closable) {
+    GuardedConnection(Guard guard, Connection real, Boundary boundary) {
         this.guard = guard;
         this.real = real;
-        this.closable = closable;
+        this.boundary = boundary;
     }
 
     @Override
@@ -42,15 +40,9 @@ final class GuardedConnection implements InvocationHandler {
             case "equals" -> args != null && proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);
             case "toString" -> "Transaction of a handler on " + real;
-            case "isClosed" -> closed || guard.isRevoked() || real.isClosed();
-            case "close" -> close();
-            case "commit", "abort" -> throw Guard.refused(name + "()", "Idem commits when the handler returns");
-            case "rollback" -> {
-                if (args == null) {
-                    throw Guard.refused("rollback()", "Throw an exception: then Idem rolls back and nothing is left");
-                }
-                yield guard.call(real, method, args); // to a savepoint of the handler's own
-            }
+            case "isClosed" -> boundary.isClosed() || guard.isRevoked() || real.isClosed();
+            case "close", "commit", "rollback", "getAutoCommit", "setAutoCommit" -> boundary(method, args);
+            case "abort" -> throw Guard.refused("abort()", "Throw an exception: then Idem rolls back");
             case "unwrap" -> unwrap(proxy, args);
             case "isWrapperFor" -> args != null && ((Class<?>) Objects.requireNonNull(args[0])).isInstance(proxy);
             case "setNetworkTimeout", "setTypeMap" ->
@@ -63,12 +55,33 @@ final class GuardedConnection implements InvocationHandler {
         };
     }
 
-    private @Nullable Object close() throws SQLException {
-        if (!closable) {
-            throw Guard.refused("close()", "The connection is Idem's; do not put it into try-with-resources");
+    private @Nullable Object boundary(Method method, Object @Nullable [] args) throws Throwable {
+        if (method.getName().equals("close")) {
+            boundary.close();
+            return null;
         }
-        closed = true;
+        if (guard.isRevoked()) {
+            throw Guard.revokedError();
+        }
+        refuseIfClosed();
+        if (args != null && method.getName().equals("rollback")) {
+            return guard.call(real, method, args); // to a savepoint
+        }
+        switch (method.getName()) {
+            case "commit" -> boundary.commit();
+            case "rollback" -> boundary.rollback();
+            case "setAutoCommit" -> boundary.autoCommit(args != null && Boolean.TRUE.equals(args[0]));
+            default -> {
+                return boundary.autoCommit();
+            }
+        }
         return null;
+    }
+
+    private void refuseIfClosed() throws SQLException {
+        if (boundary.isClosed()) {
+            throw new SQLException("This connection is closed", "08003");
+        }
     }
 
     /** Libraries set what is already so; that may pass. */
@@ -89,9 +102,7 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     private @Nullable Object pass(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
-        if (closed) {
-            throw new SQLException("This connection is closed", "08003");
-        }
+        refuseIfClosed();
         if (args != null
                 && args.length > 0
                 && args[0] instanceof String sql
@@ -100,13 +111,13 @@ final class GuardedConnection implements InvocationHandler {
         }
         Object answer = guard.call(real, method, args);
         if (answer instanceof CallableStatement statement) {
-            return Guard.proxy(CallableStatement.class, new GuardedStatement(guard, proxy, statement));
+            return Guard.proxy(CallableStatement.class, new GuardedStatement(guard, boundary, proxy, statement));
         }
         if (answer instanceof PreparedStatement statement) {
-            return Guard.proxy(PreparedStatement.class, new GuardedStatement(guard, proxy, statement));
+            return Guard.proxy(PreparedStatement.class, new GuardedStatement(guard, boundary, proxy, statement));
         }
         if (answer instanceof Statement statement) {
-            return Guard.proxy(Statement.class, new GuardedStatement(guard, proxy, statement));
+            return Guard.proxy(Statement.class, new GuardedStatement(guard, boundary, proxy, statement));
         }
         if (answer instanceof DatabaseMetaData metaData) {
             return Guard.proxy(DatabaseMetaData.class, new GuardedPart(guard, "getConnection", proxy, metaData));

@@ -29,6 +29,7 @@ final class GuardedPart implements InvocationHandler {
         return switch (name) {
             case "equals" -> args != null && proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "unwrap" -> throw new SQLException("Refused: unwrap() inside a handler", "25000");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
             default -> guarded(guard.call(real, method, args));

@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** A handler's statement: knows that the transaction is used, and refuses text that would end it. */
 final class GuardedStatement implements InvocationHandler {
     private final Guard guard;
+    private final Boundary boundary;
     private final Object connection;
     private final Object real;
 
-    GuardedStatement(Guard guard, Object connection, Object real) {
+    GuardedStatement(Guard guard, Boundary boundary, Object connection, Object real) {
         this.guard = guard;
+        this.boundary = boundary;
         this.connection = connection;
         this.real = real;
     }
@@ -22,7 +24,9 @@ final class GuardedStatement implements InvocationHandler {
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
         String name = method.getName();
         if (name.startsWith("execute") || name.equals("addBatch")) {
+            guard.checkUsable();
             guard.markUsed();
+            boundary.executed();
             if (args != null && args.length > 0 && args[0] instanceof String sql) {
                 guard.check(sql);
             }
@@ -30,6 +34,7 @@ final class GuardedStatement implements InvocationHandler {
         return switch (name) {
             case "equals" -> args != null && proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "getConnection" -> connection;
             case "unwrap" -> throw new SQLException("Refused: unwrap() inside a handler", "25000");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);

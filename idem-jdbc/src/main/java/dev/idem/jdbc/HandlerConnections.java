@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data source that knows the running handler: on its thread it hands out the handler's transaction, elsewhere an
- * ordinary connection. Bound by the claim, unbound when the handler's connection is revoked.
+ * ordinary connection. Bound by the claim, unbound when the handler's connection is revoked. A unit that joins another
+ * one covers it until then.
  */
 final class HandlerConnections implements DataSource {
     private final DataSource real;
@@ -22,12 +23,20 @@ final class HandlerConnections implements DataSource {
         this.real = real;
     }
 
-    void bind(Guard guard) {
+    /** Hands out this transaction on the calling thread until the answer is run there; running it again does nothing. */
+    Runnable bind(Guard guard) {
+        Guard covered = running.get();
         running.set(guard);
-    }
-
-    void unbind() {
-        running.remove();
+        return () -> {
+            if (running.get() != guard) {
+                return;
+            }
+            if (covered == null) {
+                running.remove();
+            } else {
+                running.set(covered);
+            }
+        };
     }
 
     @Override

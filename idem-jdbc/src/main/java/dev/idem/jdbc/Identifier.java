@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
  * A name that goes into SQL text: lower-case letters, digits and underscores, not starting with a digit, at most 30
  * characters. Everything else is refused, so no configured name can carry SQL.
  */
-public record Identifier(String name) {
+record Identifier(String name) {
     private static final Pattern GRAMMAR = Pattern.compile("[a-z_][a-z0-9_]{0,29}");
 
     public Identifier {

@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class JdbcStore implements MarkerStore.Joinable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final int CLAIM_TRIES = 3;
+    private static final String CLAIM_JOINED = "claim, inside an outer transaction,";
+    private static final String NO_NUMBER = "is the database there, and are the tables created?";
 
     private final DataSource dataSource;
     private final Dialect dialect;
@@ -44,7 +46,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
     private final HandlerConnections handlers;
     private final AtomicLong savepoints = new AtomicLong();
 
-    private JdbcStore(DataSource dataSource, Tables tables) {
+    JdbcStore(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
         this.tables = tables;
         dialect = tables.dialect();
@@ -65,8 +67,9 @@ public final class JdbcStore implements MarkerStore.Joinable {
     }
 
     /**
-     * A data source for libraries that are configured once: on a handler's thread it hands out the connection of the
-     * running transaction (closing it does nothing), elsewhere an ordinary one.
+     * A data source for libraries that are configured once, at start: on a handler's thread its connections are those of
+     * {@link dev.idem.Transaction#dataSource}, part of the running transaction; on any other thread, ordinary ones. So do
+     * the work of a handler on its own thread.
      */
     public DataSource dataSource() {
         return handlers;
@@ -84,23 +87,23 @@ public final class JdbcStore implements MarkerStore.Joinable {
 
     @Override
     public void register(String consumer) {
-        number(consumer);
+        number(consumer, NO_NUMBER);
     }
 
-    private int number(String consumer) {
+    private int number(String consumer, String advice) {
         try {
             return consumers.of(consumer);
         } catch (SQLException failure) {
             throw new StoreException(
                     "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): "
-                            + SqlFaults.advice(failure),
+                            + SqlFaults.advice(failure, advice),
                     failure);
         }
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        int consumer = number(request.key().consumer());
+        int consumer = number(request.key().consumer(), NO_NUMBER);
         for (int i = 0; i < CLAIM_TRIES; i++) {
             Optional<Claim> claim = claim(consumer, request);
             if (claim.isPresent()) {
@@ -124,12 +127,11 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 return Optional.of(taken(connection, consumer, request, row.get()));
             }
             Guard guard = new Guard(connection, sqlText);
-            handlers.bind(guard);
             granted = true;
             return Optional.of(new Claim.Granted(new OwnUnit(
-                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers::unbind)));
+                    transaction, markers, faults, consumer, request.key(), row.get(), guard, handlers.bind(guard))));
         } catch (SQLException failure) {
-            return Optional.of(busyOrThrow(request, failure));
+            return Optional.of(busyOrThrow("claim", request, failure));
         } finally {
             if (!granted) {
                 transaction.close();
@@ -164,14 +166,14 @@ public final class JdbcStore implements MarkerStore.Joinable {
                 row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
     }
 
-    private Claim busyOrThrow(ClaimRequest request, SQLException failure) {
+    private Claim busyOrThrow(String what, ClaimRequest request, SQLException failure) {
         if (faults.isBusy(failure)) {
             return new Claim.Busy();
         }
         if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
             throw anomaly(request, failure);
         }
-        throw faults.explained("claim", request.key(), failure);
+        throw faults.explained(what, request.key(), failure);
     }
 
     private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
@@ -185,40 +187,44 @@ public final class JdbcStore implements MarkerStore.Joinable {
     /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
     @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
-        int consumer = number(request.key().consumer());
         try {
             if (outer.getAutoCommit()) {
-                throw new IllegalArgumentException(
-                        "The connection to join has autocommit on, so it has no transaction");
+                throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
+                        + " call setAutoCommit(false), or inside a handler join tx.connection()");
             }
+            int consumer = number(
+                    request.key().consumer(),
+                    "a new consumer needs a second connection beside the outer one; register it before,"
+                            + " with inbox.register(consumer)");
             Savepoint savepoint = outer.setSavepoint("idem_" + savepoints.incrementAndGet());
             try {
-                Optional<ClaimRow> row = markers.claim(outer, consumer, request, true);
-                ClaimRow claimed = row.orElseThrow(() -> anomaly(request, null));
-                return claimed.granted()
-                        ? new Claim.Granted(new JoinedUnit(
-                                outer,
-                                savepoint,
-                                markers,
-                                faults,
-                                consumer,
-                                request.key(),
-                                claimed,
-                                new Guard(outer, sqlText)))
-                        : undone(outer, savepoint, taken(outer, consumer, request, claimed));
-            } catch (SQLException failure) {
-                outer.rollback(savepoint);
-                return busyOrThrow(request, failure);
+                Claim claim = claimAfter(savepoint, outer, consumer, request);
+                if (!(claim instanceof Claim.Granted)) {
+                    outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+                }
+                return claim;
+            } catch (StoreException failure) {
+                Transactions.quietly(() -> outer.rollback(savepoint), failure);
+                throw failure;
             }
         } catch (SQLException failure) {
-            throw faults.explained("claim, inside an outer transaction,", request.key(), failure);
+            throw faults.explained(CLAIM_JOINED, request.key(), failure);
         }
     }
 
-    /** Takes back what the claim set for itself, as the wait for a twin: the owner's transaction goes on as it was. */
-    private static Claim undone(Connection outer, Savepoint savepoint, Claim taken) throws SQLException {
-        outer.rollback(savepoint);
-        return taken;
+    private Claim claimAfter(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
+            throws SQLException {
+        try {
+            ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
+            if (!row.granted()) {
+                return taken(outer, consumer, request, row);
+            }
+            Guard guard = new Guard(outer, sqlText);
+            return new Claim.Granted(new JoinedUnit(
+                    outer, savepoint, markers, faults, consumer, request.key(), row, guard, handlers.bind(guard)));
+        } catch (SQLException failure) {
+            return busyOrThrow(CLAIM_JOINED, request, failure);
+        }
     }
 
     @Override

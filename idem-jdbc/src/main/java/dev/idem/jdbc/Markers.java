@@ -56,13 +56,16 @@ final class Markers {
                 "fingerprint",
                 NamedSql.Parameter.of(fingerprint == null ? null : Arrays.copyOf(fingerprint, FINGERPRINT_BYTES)));
         values.put("wait", NamedSql.Parameter.of(dialect.waitUnits().applyAsLong(request.busyWait())));
-        values.put("claimid", NamedSql.Parameter.of(ThreadLocalRandom.current().nextLong()));
+        long claimId = ThreadLocalRandom.current().nextLong();
+        values.put("claimid", NamedSql.Parameter.of(claimId));
         try (PreparedStatement statement = (joined ? claimJoined : claim).prepare(connection, values)) {
             Optional<ClaimRow> row = firstRow(statement);
             return row.isPresent() ? row : read(connection, consumer, request.key());
         } catch (SQLException failure) {
             if (dialect.takenCodes().contains(failure.getErrorCode())) {
-                return read(connection, consumer, request.key());
+                // A row of this very claim explains nothing: it is not committed, and its work is not done.
+                return read(connection, consumer, request.key())
+                        .filter(row -> !row.claimId().equals(Long.toString(claimId)));
             }
             throw failure;
         }

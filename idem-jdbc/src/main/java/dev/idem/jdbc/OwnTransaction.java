@@ -30,7 +30,7 @@ final class OwnTransaction implements AutoCloseable {
                 connection.setAutoCommit(false);
             }
             return new OwnTransaction(connection, autoCommit);
-        } catch (SQLException | RuntimeException failure) {
+        } catch (SQLException | RuntimeException | Error failure) {
             Transactions.quietly(connection::close, failure);
             throw failure;
         }
@@ -69,26 +69,48 @@ final class OwnTransaction implements AutoCloseable {
         tornDown = true;
         try {
             connection.abort(Runnable::run);
+            if (!connection.isClosed()) {
+                // H2 ignores abort, and the key would stay held for as long as the late handler runs.
+                connection.rollback();
+            }
         } catch (SQLException | RuntimeException | AbstractMethodError failure) {
             log.debug("A connection could not be aborted", failure);
         }
     }
 
+    /** Gives the connection back whatever happens: one that is not closed is missing from its pool for ever. */
     @Override
     public void close() {
-        if (isOpen()) {
-            undo();
+        try {
+            if (isOpen()) {
+                undo();
+            }
+        } finally {
+            giveBack();
         }
-        synchronized (this) {
+    }
+
+    private synchronized void giveBack() {
+        try {
+            restoreAutoCommit();
+        } finally {
             closed = true;
             try {
-                if (autoCommit && !tornDown) {
-                    connection.setAutoCommit(true);
-                }
                 connection.close();
             } catch (SQLException | RuntimeException failure) {
                 log.debug("A connection could not be given back", failure);
             }
+        }
+    }
+
+    private void restoreAutoCommit() {
+        try {
+            if (autoCommit && !tornDown) {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException | RuntimeException failure) {
+            log.debug("Autocommit could not be restored; the connection is torn down", failure);
+            tearDown();
         }
     }
 

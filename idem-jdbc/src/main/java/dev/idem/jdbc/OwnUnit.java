@@ -85,6 +85,11 @@ final class OwnUnit implements Unit {
                     false,
                     null);
         }
+        SQLException where = guard.condemned();
+        if (where != null) {
+            transaction.rollBack();
+            throw leftBehind() ? leftBehindError(where) : JoinedUnit.rolledBackInside(key, where);
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Says what an {@link SQLException} means, by SQLState and vendor code alone. */
 final class SqlFaults {
+    /** In the class of deadlocks, but says the opposite: CockroachDB answers it to a commit that may be done. */
+    private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
+
     private static final Map<String, String> ADVICE = Map.of(
             "42P01", "create the tables: idem schema apply",
             "42S02", "create the tables: idem schema apply",
@@ -42,7 +46,8 @@ final class SqlFaults {
 
     /** True when the server has surely rolled back: it answered, and the answer was no. */
     boolean isRefused(SQLException failure) {
-        return codes.refusedClasses().contains(stateClass(failure));
+        return codes.refusedClasses().contains(stateClass(failure))
+                && !state(failure).equals(STATEMENT_COMPLETION_UNKNOWN);
     }
 
     /** True when an exception of a handler, anywhere in its causes, says that the transaction was undone from outside. */
@@ -61,7 +66,8 @@ final class SqlFaults {
     }
 
     private boolean isTransientSql(SQLException failure) {
-        return failure instanceof SQLTransientException
+        boolean passes = failure instanceof SQLTransientException && !(failure instanceof SQLTimeoutException);
+        return passes
                 || failure instanceof SQLRecoverableException
                 || isConnectionLost(failure)
                 || codes.transientStates().contains(state(failure))
@@ -86,7 +92,11 @@ final class SqlFaults {
 
     /** What to do about an error, by its state; for the end of a sentence. */
     static String advice(SQLException failure) {
-        return ADVICE.getOrDefault(state(failure), "see the cause");
+        return advice(failure, "see the cause");
+    }
+
+    static String advice(SQLException failure, String otherwise) {
+        return ADVICE.getOrDefault(state(failure), otherwise);
     }
 
     private static String state(SQLException failure) {

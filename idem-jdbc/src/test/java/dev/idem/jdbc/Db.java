@@ -9,6 +9,7 @@ import dev.idem.Message;
 import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -52,6 +53,11 @@ final class Db implements AutoCloseable {
     /** A database that is there already. */
     static Db at(Database kind, String url) {
         return new Db(kind, url);
+    }
+
+    /** A database in a file, durable at each commit; closed while nobody is connected, so another process may open it. */
+    static Db h2File(Path file) {
+        return new Db(Database.H2, "jdbc:h2:file:" + file.toAbsolutePath() + ";WRITE_DELAY=0");
     }
 
     Database kind() {

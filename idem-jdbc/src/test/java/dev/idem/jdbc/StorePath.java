@@ -8,7 +8,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.spi.ResultCodec;
+import dev.idem.ResultCodec;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;

@@ -1,11 +1,11 @@
-package dev.idem.spi;
+package dev.idem;
 
-import dev.idem.Message;
 import java.nio.charset.StandardCharsets;
 
 /**
  * Turns a message's bytes into what a handler takes. A decoder that throws makes the message {@code Rejected}: the same
- * bytes would fail again. Never chooses a class from a header. Thread-safe.
+ * bytes would fail again. One that could not ask a schema registry throws {@link dev.idem.RetryableException} instead,
+ * and the message comes again. Never chooses a class from a header. Thread-safe.
  */
 @FunctionalInterface
 public interface PayloadDecoder<E> {

@@ -1,4 +1,4 @@
-package dev.idem.spi;
+package dev.idem;
 
 import java.nio.charset.StandardCharsets;
 

@@ -1,0 +1,49 @@
+package dev.idem.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warnings to stderr, more with {@code --verbose}; stdout belongs to the answer. Written in code, because reading a
+ * configuration file would double the time a small command takes to start.
+ */
+public final class Logging extends ContextAwareBase implements Configurator {
+    private static final String POOL = "com.zaxxer.hikari";
+
+    /** Called by the logging library, which finds this class as a service. */
+    @Override
+    public ExecutionStatus configure(LoggerContext context) {
+        var encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{0}: %msg%n");
+        encoder.start();
+        var stderr = new ConsoleAppender<ILoggingEvent>();
+        stderr.setContext(context);
+        stderr.setTarget("System.err");
+        stderr.setEncoder(encoder);
+        stderr.start();
+        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(stderr);
+        setLevels(context, false);
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    public static void configure(boolean verbose) {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            setLevels(context, verbose);
+        }
+    }
+
+    private static void setLevels(LoggerContext context, boolean verbose) {
+        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(verbose ? Level.INFO : Level.WARN);
+        context.getLogger("dev.idem").setLevel(verbose ? Level.DEBUG : Level.WARN);
+        // The pool logs what it then throws, with a stack trace; the error line says it once.
+        context.getLogger(POOL).setLevel(verbose ? Level.INFO : Level.OFF);
+    }
+}

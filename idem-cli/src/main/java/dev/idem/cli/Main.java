@@ -1,0 +1,68 @@
+package dev.idem.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Starts the command line. Errors are one line on stderr; a stack trace comes only with {@code --verbose}. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String... args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command line, ready to run; also for tests, which redirect its output. */
+    public static CommandLine commandLine() {
+        return new CommandLine(new IdemCommand())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionStrategy(Main::execute)
+                .setParameterExceptionHandler(Main::usageError)
+                .setExecutionExceptionHandler(Main::executionError);
+    }
+
+    private static int execute(ParseResult parsed) {
+        Logging.configure(isVerbose(parsed));
+        return new RunLast().execute(parsed);
+    }
+
+    private static int usageError(ParameterException error, String[] args) {
+        CommandLine command = error.getCommandLine();
+        PrintWriter err = command.getErr();
+        String name = command.getCommandSpec().qualifiedName();
+        printError(err, name + ": " + firstLine(error) + ". Try '" + name + " --help'.");
+        UnmatchedArgumentException.printSuggestions(error, err);
+        return ExitCodes.USAGE;
+    }
+
+    private static int executionError(Exception error, CommandLine command, @Nullable ParseResult parsed) {
+        printError(command.getErr(), command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
+        if (parsed != null && isVerbose(parsed)) {
+            error.printStackTrace(command.getErr());
+        }
+        return ExitCodes.ERROR;
+    }
+
+    private static boolean isVerbose(ParseResult parsed) {
+        List<CommandLine> commands = parsed.asCommandLineList();
+        return commands.stream().anyMatch(c -> c.getParseResult().hasMatchedOption(CommonOptions.VERBOSE));
+    }
+
+    private static void printError(PrintWriter err, String line) {
+        // Not parsed for markup: the text may quote anything.
+        err.println(Ansi.AUTO.enabled() ? "\u001b[31m" + line + "\u001b[39m" : line);
+        err.flush();
+    }
+
+    private static String firstLine(Exception error) {
+        String message = error.getMessage() == null ? error.toString() : error.getMessage();
+        String line = message.lines().findFirst().orElse(message);
+        return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.idem.cli.consumer;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.Json;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.JdbcConsumers;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code idem consumer list}: names and numbers, in the order they first appeared. */
+@Command(
+        name = "list",
+        description = "Lists the consumers, with the number that stands for each in the tables.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem consumer list --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
+            "  idem consumer list --url jdbc:h2:file:./shop --user sa --json"
+        })
+final class ConsumerListCommand implements Callable<Integer> {
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Option(names = "--json", description = "Print them as one JSON object.")
+    boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        try (HikariDataSource dataSource = connection.open()) {
+            List<JdbcConsumers.Known> known =
+                    JdbcConsumers.of(tables.in(dataSource)).list();
+            PrintWriter out = spec.commandLine().getOut();
+            if (json) {
+                out.println(Json.line(new Result(known)));
+            } else if (known.isEmpty()) {
+                out.println("No consumer has been here yet.");
+            } else {
+                known.forEach(consumer -> out.printf("%6d  %s%n", consumer.number(), consumer.name()));
+            }
+            out.flush();
+            return 0;
+        }
+    }
+
+    private record Result(List<JdbcConsumers.Known> consumers) {}
+}

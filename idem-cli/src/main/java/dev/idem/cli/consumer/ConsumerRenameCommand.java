@@ -1,0 +1,69 @@
+package dev.idem.cli.consumer;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.Consumer;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.JdbcConsumers;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code idem consumer rename}: a new name with the old memory. */
+@Command(
+        name = "rename",
+        description = "Gives a consumer a new name and leaves it its memory, so that nothing is processed "
+                + "again. Stop the instances that use the old name first, and start them with the new one.",
+        footer = {
+            "",
+            "Example:",
+            "  idem consumer rename billing payment-service --url jdbc:postgresql://db/shop --user shop --password"
+        })
+final class ConsumerRenameCommand implements Callable<Integer> {
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "OLD", description = "The name it has.")
+    String from = "";
+
+    @Parameters(index = "1", paramLabel = "NEW", description = "The name it gets; no other consumer may have it.")
+    String to = "";
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine command = spec.commandLine();
+        try {
+            Consumer.of(to);
+        } catch (IllegalArgumentException unusable) {
+            throw new ParameterException(command, String.valueOf(unusable.getMessage()), unusable);
+        }
+        try (HikariDataSource dataSource = connection.open()) {
+            JdbcConsumers consumers = JdbcConsumers.of(tables.in(dataSource));
+            if (consumers.rename(from, to)) {
+                command.getOut().println(from + " is now " + to + "; start its instances with the new name.");
+                command.getOut().flush();
+                return ExitCodes.OK;
+            }
+            command.getErr().println("There is no consumer " + from + ". See 'idem consumer list'.");
+            command.getErr().flush();
+            return ExitCodes.CHECK_FAILED;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.idem.cli.demo;
+
+import dev.idem.Message;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One delivery from the broker to a consumer; a line of text on the consumer's stdin.
+ *
+ * @param tag the broker's number of this delivery, new for each
+ * @param workMillis how long the handler takes, apart from the database
+ */
+record Delivery(long tag, CrashWindow window, int workMillis, Payment payment) {
+    private static final String KNOBS = "demo-knobs";
+
+    String line() {
+        return String.join(" ", knobs(), payment.id(), payment.order(), Long.toString(payment.cents()));
+    }
+
+    static Delivery parse(String line) {
+        String[] parts = line.split(" ", -1);
+        return new Delivery(
+                Long.parseLong(parts[0]),
+                CrashWindow.valueOf(parts[1]),
+                Integer.parseInt(parts[2]),
+                new Payment(parts[3], parts[4], Long.parseLong(parts[5])));
+    }
+
+    /** The payload is the payment alone: it must be equal in all copies. What this delivery suffers is in a header. */
+    Message toMessage() {
+        String payload = payment.order() + " " + payment.cents();
+        return Message.builder()
+                .id(payment.id())
+                .type("payment-requested")
+                .payload(payload.getBytes(StandardCharsets.UTF_8))
+                .header(KNOBS, knobs())
+                .build();
+    }
+
+    static Delivery of(Message message) {
+        String payload = new String(message.payload(), StandardCharsets.UTF_8);
+        String knobs = message.headers(KNOBS).get(0).text();
+        return parse(String.join(" ", knobs, message.id().orElseThrow(), payload));
+    }
+
+    private String knobs() {
+        return tag + " " + window + " " + workMillis;
+    }
+}

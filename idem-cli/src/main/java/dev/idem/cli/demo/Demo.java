@@ -1,0 +1,132 @@
+package dev.idem.cli.demo;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.jdbc.JdbcSchema;
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Runs both lanes side by side over the same plan, then counts in the business tables. */
+final class Demo {
+    private static final long LOOK_MILLIS = 100;
+
+    private final DemoSettings settings;
+    private final PrintWriter out;
+    private final boolean terminal;
+
+    Demo(DemoSettings settings, PrintWriter out, boolean terminal) {
+        this.settings = settings;
+        this.out = out;
+        this.terminal = terminal;
+    }
+
+    DemoReport run() throws Exception {
+        try (var files = new DemoFiles();
+                var children = new Children()) {
+            // When the user interrupts, nothing below is unwound: the hook ends the processes first, then the files.
+            var ending = new AtomicBoolean();
+            var hook = new Thread(() -> {
+                ending.set(true);
+                children.close();
+                files.close();
+            });
+            Runtime.getRuntime().addShutdownHook(hook);
+            try (DemoStore store = settings.store().open()) {
+                return run(files, children, store);
+            } catch (Exception failure) {
+                if (ending.get()) {
+                    hook.join(); // the lanes failed because of the interruption, which is no error to report
+                    new CountDownLatch(1).await();
+                }
+                throw failure;
+            } finally {
+                removeHook(hook);
+            }
+        }
+    }
+
+    private DemoReport run(DemoFiles files, Children children, DemoStore store) throws Exception {
+        DemoPlan plan = DemoPlan.of(settings.seed(), settings.messages(), settings.duplicates(), settings.kills());
+        Side idem = side("idem", settings.idemSeat(), plan, files, children, store);
+        Side naive = side("naive", settings.naive(), plan, files, children, store);
+        var progress = new Progress(out, terminal, plan.publications().size());
+        ExecutorService lanes = Executors.newFixedThreadPool(2);
+        LaneResult ofIdem;
+        LaneResult ofNaive;
+        try {
+            Future<LaneResult> first = lanes.submit(idem.lane);
+            Future<LaneResult> second = lanes.submit(naive.lane);
+            while (!hasEnded(first) || !hasEnded(second)) {
+                Thread.sleep(LOOK_MILLIS);
+                progress.show(idem.lane, naive.lane);
+            }
+            ofIdem = first.get();
+            ofNaive = second.get();
+        } finally {
+            progress.end();
+            lanes.shutdownNow();
+        }
+        return new DemoReport(
+                settings.messages(),
+                plan.publications().size(),
+                ofIdem.deliveries(),
+                ofIdem.kills(),
+                settings.seed(),
+                settings.store().label(),
+                progress.seconds(),
+                DemoReport.Seat.of(settings.idemSeat(), ofIdem, idem.ledger.count(plan)),
+                DemoReport.Seat.of(settings.naive(), ofNaive, naive.ledger.count(plan)));
+    }
+
+    private Side side(String name, SeatKind seat, DemoPlan plan, DemoFiles files, Children children, DemoStore store)
+            throws SQLException {
+        String url = store.createDatabase();
+        var ledger = new Ledger(url);
+        ledger.create();
+        if (seat == SeatKind.IDEM) {
+            createTables(url);
+        }
+        var lane = new Lane(seat, url, plan, files.directory().resolve(name + ".log"), settings.verbose(), children);
+        return new Side(lane, ledger);
+    }
+
+    private static void createTables(String url) {
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        try (var pool = new HikariDataSource(config)) {
+            JdbcSchema.of(pool).apply();
+        }
+    }
+
+    /** True when it is done; throws what it threw, without waiting for the other lane. */
+    private static boolean hasEnded(Future<LaneResult> lane) throws Exception {
+        if (!lane.isDone()) {
+            return false;
+        }
+        try {
+            lane.get();
+            return true;
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw failed;
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException ending) {
+            // It is running now.
+        }
+    }
+
+    private record Side(Lane lane, Ledger ledger) {}
+}

@@ -1,0 +1,65 @@
+package dev.idem.cli.demo;
+
+import java.util.Locale;
+import java.util.function.Function;
+import picocli.CommandLine.Help.Ansi;
+
+/** The report for people. */
+final class DemoTable {
+    private static final String ROW = "  %-22s %14s %14s%n";
+
+    private final DemoReport report;
+    private final StringBuilder text = new StringBuilder();
+
+    private DemoTable(DemoReport report) {
+        this.report = report;
+    }
+
+    static String of(DemoReport report) {
+        return new DemoTable(report).build();
+    }
+
+    private String build() {
+        text.append(Ansi.AUTO.string("@|bold " + String.format(ROW, "", "Idem", "by hand") + "|@"));
+        row("messages", seat -> number(report.messages()));
+        row("deliveries", seat -> number(seat.deliveries()));
+        row("duplicates skipped", seat -> number(seat.duplicatesSkipped()));
+        row("kills survived", seat -> number(seat.kills()));
+        verdict("double charges", seat -> seat.doubled() > 0, seat -> number(seat.doubled()));
+        verdict("charged too much", seat -> seat.doubled() > 0, DemoReport.Seat::overcharged);
+        verdict("lost charges", seat -> seat.lost() > 0, seat -> number(seat.lost()));
+        text.append(System.lineSeparator()).append(conclusion()).append(System.lineSeparator());
+        return text.toString();
+    }
+
+    private String conclusion() {
+        DemoReport.Seat idem = report.idem();
+        if (!idem.isExact()) {
+            return Ansi.AUTO.string("@|bold,red FAILED: behind Idem, " + idem.doubled()
+                    + " orders were charged twice and " + idem.lost() + " never.|@");
+        }
+        String result = Ansi.AUTO.string("@|bold,green Behind Idem every order was charged exactly once.|@");
+        return report.naive().isExact() ? result + " This time the consumer by hand was lucky." : result;
+    }
+
+    private void row(String label, Function<DemoReport.Seat, String> value) {
+        text.append(String.format(ROW, label, value.apply(report.idem()), value.apply(report.naive())));
+    }
+
+    private void verdict(
+            String label, Function<DemoReport.Seat, Boolean> bad, Function<DemoReport.Seat, String> value) {
+        text.append(String.format(
+                "  %-22s %s %s%n", label, cell(report.idem(), bad, value), cell(report.naive(), bad, value)));
+    }
+
+    /** Padded before it is coloured, because the invisible characters would count. */
+    private static String cell(
+            DemoReport.Seat seat, Function<DemoReport.Seat, Boolean> bad, Function<DemoReport.Seat, String> value) {
+        String padded = String.format("%14s", value.apply(seat));
+        return Ansi.AUTO.string("@|" + (bad.apply(seat) ? "red" : "green") + " " + padded + "|@");
+    }
+
+    private static String number(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+}

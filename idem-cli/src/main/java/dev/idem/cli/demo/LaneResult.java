@@ -1,0 +1,9 @@
+package dev.idem.cli.demo;
+
+/**
+ * What the broker saw of one consumer.
+ *
+ * @param redeliveries how many of the deliveries repeated one that was not acknowledged
+ * @param duplicatesSkipped how many deliveries the consumer said to have recognised
+ */
+record LaneResult(long deliveries, long redeliveries, int duplicatesSkipped, int kills, int deadLettered) {}

@@ -1,0 +1,65 @@
+package dev.idem.cli.schema;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Json;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.Finding;
+import dev.idem.jdbc.JdbcSchema;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code idem schema apply}: creates what is missing, then checks all of it. */
+@Command(
+        name = "apply",
+        description = "Creates the tables that are missing, and checks them. What is there stays as it is, so "
+                + "it may be run again. Needs an account that may create tables; the library does not.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem schema apply --url jdbc:postgresql://db/shop --user owner --password-env PGPASSWORD",
+            "  idem schema apply --url jdbc:h2:file:./shop --user sa"
+        })
+final class SchemaApplyCommand implements Callable<Integer> {
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Option(names = "--json", description = "Print the result as one JSON object.")
+    boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        try (HikariDataSource dataSource = connection.open()) {
+            JdbcSchema schema = tables.in(dataSource);
+            schema.apply();
+            List<Finding> findings = schema.validate();
+            boolean valid = Findings.areHarmless(findings);
+            if (json) {
+                spec.commandLine().getOut().println(Json.line(new Result(true, valid, findings)));
+            } else {
+                Findings.print(findings, spec.commandLine().getOut(), "The tables are there, and as they should be.");
+            }
+            spec.commandLine().getOut().flush();
+            return valid ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
+        }
+    }
+
+    private record Result(boolean applied, boolean valid, List<Finding> findings) {}
+}

@@ -1,0 +1,5 @@
+/** {@code idem schema}: prints, creates and checks the tables. */
+@NullMarked
+package dev.idem.cli.schema;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,47 @@
+package dev.idem.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.cli.Cli;
+import dev.idem.cli.ExitCodes;
+import dev.idem.servers.SkipWithoutServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@ExtendWith(SkipWithoutServer.class)
+class DemoCommandTest {
+    @ParameterizedTest
+    @EnumSource
+    void behindIdemNothingIsChargedTwiceOrNever(DemoStore.Kind store) {
+        Cli demo = Cli.run(
+                "demo", "--messages", "200", "--kills", "3", "--seed", "42", "--store", store.label(), "--json");
+
+        assertThat(demo.code()).as(demo.err()).isZero();
+        assertThat(demo.out().lines()).hasSize(1);
+        JsonNode report = JsonMapper.shared().readTree(demo.lastLine());
+        assertThat(report.get("messages").intValue()).isEqualTo(200);
+        assertThat(report.get("deliveries").intValue()).isGreaterThan(200);
+        assertThat(report.get("kills").intValue()).isEqualTo(3);
+        assertThat(report.get("seed").longValue()).isEqualTo(42);
+        assertThat(report.get("store").stringValue()).isEqualTo(store.label());
+        assertThat(report.get("seconds").doubleValue()).isPositive();
+        assertThat(report.at("/idem/doubled").intValue()).isZero();
+        assertThat(report.at("/idem/lost").intValue()).isZero();
+        assertThat(report.at("/idem/duplicatesSkipped").intValue()).isPositive();
+        assertThat(report.at("/naive/doubled").intValue()).isPositive();
+        assertThat(report.at("/naive/lost").intValue()).isZero();
+        assertThat(demo.err()).contains("seed 42", "charged exactly once");
+    }
+
+    @Test
+    void failsWhenIdemIsNotInItsSeat() {
+        Cli demo = Cli.run("demo", "--messages", "50", "--kills", "1", "--duplicates", "100", "--sabotage");
+
+        assertThat(demo.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(demo.out()).contains("FAILED", "double charges", "seed");
+    }
+}

@@ -1,0 +1,86 @@
+package dev.idem.cli.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.cli.Cli;
+import dev.idem.cli.ExitCodes;
+import dev.idem.jdbc.Database;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.servers.PostgresServer;
+import dev.idem.servers.SkipWithoutServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@ExtendWith(SkipWithoutServer.class)
+class SchemaCommandTest {
+    @ParameterizedTest
+    @EnumSource
+    void printsTheShippedFile(Database database) throws IOException {
+        Cli printed = Cli.run("schema", "print", "--database", database.label());
+
+        assertThat(printed.code()).isZero();
+        assertThat(printed.out())
+                .isEqualTo(
+                        shipped(database).replaceAll("\\$\\{prefix}", "idem_").replaceAll("\\$\\{(\\w+)}", "idem_$1"));
+    }
+
+    @Test
+    void printsAnotherPrefixAndSchema() {
+        Cli printed = Cli.run("schema", "print", "--database", "postgresql", "--prefix", "inbox_", "--schema", "shop");
+
+        assertThat(printed.out()).contains("inbox_marker", "shop").doesNotContain("idem_marker", "${");
+    }
+
+    @Test
+    void appliesAndValidatesOnH2() {
+        appliesAndValidates("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+    }
+
+    @Test
+    void appliesAndValidatesOnPostgres() {
+        PostgresServer server = PostgresServer.shared();
+        String database = server.createDatabase();
+        try {
+            appliesAndValidates(server.jdbcUrl(database));
+        } finally {
+            server.dropDatabase(database);
+        }
+    }
+
+    private static void appliesAndValidates(String url) {
+        Cli before = Cli.run("schema", "validate", "--url", url);
+        assertThat(before.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(before.out()).startsWith("ERROR ").contains("  -> ", "idem schema apply");
+
+        JsonNode findings = json(Cli.run("schema", "validate", "--url", url, "--json"));
+        assertThat(findings.get("valid").booleanValue()).isFalse();
+        assertThat(findings.get("findings").get(0).propertyNames()).contains("severity", "check", "problem", "action");
+
+        Cli applied = Cli.run("schema", "apply", "--url", url);
+        assertThat(applied.code()).as(applied.err()).isZero();
+        assertThat(Cli.run("schema", "apply", "--url", url).code()).as("again").isZero();
+
+        Cli after = Cli.run("schema", "validate", "--url", url, "--json");
+        assertThat(after.code()).isZero();
+        assertThat(json(after).get("valid").booleanValue()).isTrue();
+    }
+
+    private static JsonNode json(Cli cli) {
+        return JsonMapper.shared().readTree(cli.lastLine());
+    }
+
+    private static String shipped(Database database) throws IOException {
+        String name = "schema/v" + JdbcSchema.VERSION + "/" + database.label() + ".sql";
+        try (InputStream file = JdbcSchema.class.getResourceAsStream(name)) {
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

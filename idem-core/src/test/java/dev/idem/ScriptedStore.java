@@ -1,0 +1,92 @@
+package dev.idem;
+
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.Guarantee;
+import dev.idem.spi.Marker;
+import dev.idem.spi.MarkerStore;
+import java.sql.Connection;
+import java.sql.SQLTransientException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+
+/** A store that answers claims from a script, and writes down every call that reaches it or one of its units. */
+final class ScriptedStore implements MarkerStore.Joinable {
+    static final Instant DONE_AT = Instant.parse("2026-01-02T03:04:05Z");
+
+    final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
+    private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
+
+    ScriptedStore then(Function<ClaimRequest, Claim> answer) {
+        script.add(answer);
+        return this;
+    }
+
+    /** Grants the next claim; its id is given, so that a script can tell its own marker from another's. */
+    ScriptedUnit thenGrant(String claimId) {
+        ScriptedUnit unit = new ScriptedUnit(claimId, calls);
+        then(request -> new Claim.Granted(unit));
+        return unit;
+    }
+
+    ScriptedStore thenTakenBy(String claimId) {
+        return then(r -> new Claim.Taken(new Marker(r.key().readable(), r.fingerprint(), DONE_AT, claimId, null)));
+    }
+
+    ScriptedStore thenBusy() {
+        return then(request -> new Claim.Busy());
+    }
+
+    ScriptedStore thenFail(RuntimeException failure) {
+        return then(request -> {
+            throw failure;
+        });
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        calls.add("claim");
+        requests.add(request);
+        Function<ClaimRequest, Claim> answer = script.poll();
+        if (answer == null) {
+            throw new IllegalStateException("the script has no answer left");
+        }
+        return answer.apply(request);
+    }
+
+    @Override
+    public Claim claimWithin(Connection outer, ClaimRequest request) {
+        return claim(request);
+    }
+
+    @Override
+    public Guarantee guarantee() {
+        return Guarantee.WITHIN_PROCESS;
+    }
+
+    @Override
+    public String describe() {
+        return "scripted";
+    }
+
+    @Override
+    public void register(String consumer) {
+        calls.add("register " + consumer);
+    }
+
+    @Override
+    public boolean isTransient(Throwable failure) {
+        return failure instanceof SQLTransientException;
+    }
+
+    @Override
+    public void close() {
+        calls.add("close store");
+    }
+}

@@ -1,0 +1,8 @@
+/** Payloads and results as JSON, with Jackson 3. */
+module dev.idem.jackson {
+    requires transitive dev.idem.core;
+    requires static org.jspecify;
+    requires transitive tools.jackson.databind;
+
+    exports dev.idem.jackson;
+}

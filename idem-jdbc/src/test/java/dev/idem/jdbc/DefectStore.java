@@ -1,0 +1,148 @@
+package dev.idem.jdbc;
+
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.Guarantee;
+import dev.idem.spi.Marker;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.StoredResult;
+import dev.idem.spi.Unit;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+
+/** The relational store with something between it and the inbox; a defect overrides what it gets wrong. */
+class DefectStore implements MarkerStore {
+    private final JdbcStore real;
+
+    DefectStore(JdbcStore real) {
+        this.real = real;
+    }
+
+    /** The store with one thing changed in its dialect. */
+    static JdbcStore withDialect(Db db, DataSource source, UnaryOperator<Dialect> change) {
+        db.store(); // creates the tables
+        Tables tables = JdbcSchema.of(source).tables();
+        return new JdbcStore(source, new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix()));
+    }
+
+    static Dialect statements(
+            Dialect from, String claim, String claimJoined, String read, String confirm, String confirmAndCommit) {
+        return new Dialect(
+                from.database(),
+                claim,
+                claimJoined,
+                read,
+                confirm,
+                confirmAndCommit,
+                from.registerConsumer(),
+                from.takenCodes(),
+                from.faults(),
+                from.committing(),
+                from.storesClaimId(),
+                from.key(),
+                from.waitUnits(),
+                from.catalogIsSchema(),
+                from.embedded(),
+                from.checks());
+    }
+
+    static Dialect withoutConfirm(Dialect from) {
+        return statements(from, from.claim(), from.claimJoined(), from.read(), from.confirm(), "COMMIT");
+    }
+
+    /** A marker that nobody has read. */
+    static Claim inventedMarker() {
+        return new Claim.Taken(new Marker("order-1", null, Instant.EPOCH, "0", null));
+    }
+
+    @Override
+    public Guarantee guarantee() {
+        return real.guarantee();
+    }
+
+    @Override
+    public String describe() {
+        return "defective " + real.describe();
+    }
+
+    @Override
+    public void register(String consumer) {
+        real.register(consumer);
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        Claim claim = real.claim(request);
+        return claim instanceof Claim.Granted granted ? new Claim.Granted(unit(granted.unit())) : claim;
+    }
+
+    Unit unit(Unit granted) {
+        return granted;
+    }
+
+    @Override
+    public boolean isTransient(Throwable failure) {
+        return real.isTransient(failure);
+    }
+
+    @Override
+    public void close() {
+        real.close();
+    }
+
+    /** A unit that does what the real one does, except for what a defect overrides. */
+    static class DefectUnit implements Unit {
+        private final Unit real;
+
+        DefectUnit(Unit real) {
+            this.real = real;
+        }
+
+        @Override
+        public String claimId() {
+            return real.claimId();
+        }
+
+        @Override
+        public Connection connection() {
+            return real.connection();
+        }
+
+        @Override
+        public DataSource dataSource() {
+            return real.dataSource();
+        }
+
+        @Override
+        public boolean used() {
+            return real.used();
+        }
+
+        @Override
+        public void revoke() {
+            real.revoke();
+        }
+
+        @Override
+        public void commit(StoredResult result) {
+            real.commit(result);
+        }
+
+        @Override
+        public void rollback() {
+            real.rollback();
+        }
+
+        @Override
+        public void abandon() {
+            real.abandon();
+        }
+
+        @Override
+        public void close() {
+            real.close();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.idem.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Settlement;
+import dev.idem.Transaction;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+/**
+ * A consumer to be killed: takes deliveries from a file, in an order of its own, and prints what it acknowledges.
+ * Arguments: address of the database, file, seed, threads. Each line of the file is a position and a message id.
+ */
+final class KillConsumer {
+    static final String DRAINED = "drained";
+    static final int ACCOUNTS = 8;
+    private static final long PAUSE_MILLIS = 5;
+
+    private final Inbox inbox;
+    private final Queue<String> deliveries;
+    private final AtomicInteger left;
+
+    private KillConsumer(Inbox inbox, List<String> deliveries) {
+        this.inbox = inbox;
+        this.deliveries = new ConcurrentLinkedQueue<>(deliveries);
+        this.left = new AtomicInteger(deliveries.size());
+    }
+
+    public static void main(String[] args) throws Exception {
+        List<String> deliveries = Files.readAllLines(Path.of(args[1])).stream().collect(Collectors.toList());
+        Collections.shuffle(deliveries, new Random(Long.parseLong(args[2])));
+        int threads = Integer.parseInt(args[3]);
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(args[0]);
+        config.setMaximumPoolSize(threads);
+        config.setConnectionTimeout(2_000);
+        config.setInitializationFailTimeout(-1);
+        try (HikariDataSource pool = new HikariDataSource(config);
+                Inbox inbox = Inbox.create(JdbcStore.builder(pool)
+                        .database(Database.POSTGRESQL)
+                        .schema("public")
+                        .schemaMode(SchemaMode.NEVER)
+                        .build())) {
+            KillConsumer consumer = new KillConsumer(inbox, deliveries);
+            Thread[] workers = new Thread[threads];
+            for (int i = 0; i < threads; i++) {
+                workers[i] = new Thread(consumer::work);
+                workers[i].start();
+            }
+            for (Thread worker : workers) {
+                worker.join();
+            }
+        }
+        System.out.println(DRAINED);
+    }
+
+    private void work() {
+        while (left.get() > 0) {
+            String delivery = deliveries.poll();
+            if (delivery == null) {
+                pause(); // another thread still has the last ones
+            } else if (acknowledged(delivery.substring(delivery.indexOf(' ') + 1))) {
+                left.decrementAndGet();
+                System.out.println(acknowledgement(delivery.substring(0, delivery.indexOf(' '))));
+            } else {
+                deliveries.add(delivery);
+                pause();
+            }
+        }
+    }
+
+    /** With an end, so that a line the kill has cut off is not taken for another position. */
+    static String acknowledgement(String position) {
+        return "ack " + position + ".";
+    }
+
+    private boolean acknowledged(String id) {
+        try {
+            Outcome<?> outcome = inbox.run("payments", Message.of(id, new byte[0]), tx -> pay(tx, id));
+            return outcome.settlement() == Settlement.ACK;
+        } catch (Exception comesAgain) {
+            return false;
+        }
+    }
+
+    private static void pay(Transaction tx, String id) throws SQLException {
+        Db.pay(tx.connection(), id);
+        try (PreparedStatement statement =
+                tx.connection().prepareStatement("UPDATE account SET payments = payments + 1 WHERE id = ?")) {
+            statement.setInt(1, Math.floorMod(id.hashCode(), ACCOUNTS));
+            statement.executeUpdate();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.idem.jdbc.library;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.jdbc.Database;
+import dev.idem.jdbc.JdbcSchema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Keeps the pages true. A block of Java after {@code <!-- snippet: name -->} must be the region of that name in a compiled
+ * source; a block of SQL after {@code <!-- schema: database -->} must be the shipped script; a link to a file must lead to
+ * one.
+ */
+class DocsTest {
+    private static final Pattern REGION = Pattern.compile("(?s)// region (\\S+)\\n(.*?)\\n[ \\t]*// endregion");
+    private static final Pattern SNIPPET =
+            Pattern.compile("(?s)<!-- (snippet|schema): (\\S+) -->\\s*```\\w+\\n(.*?)```");
+    private static final Pattern MARK = Pattern.compile("<!-- (?:snippet|schema): ");
+    private static final Pattern JAVA_BLOCK = Pattern.compile("(?m)^```java");
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
+
+    private final Path root = projectRoot();
+
+    @Test
+    void everySnippetIsARegionOfCompiledCode() throws IOException {
+        Map<String, String> regions = regions();
+        int marks = 0;
+        for (Path page : pages()) {
+            String text = Files.readString(page);
+            Matcher snippet = SNIPPET.matcher(text);
+            int found = 0;
+            while (snippet.find()) {
+                found++;
+                String expected = snippet.group(1).equals("schema")
+                        ? JdbcSchema.script(database(snippet.group(2)), null, JdbcSchema.DEFAULT_PREFIX)
+                        : regions.get(snippet.group(2));
+                assertThat(expected)
+                        .as("region %s, shown in %s", snippet.group(2), page)
+                        .isNotNull();
+                assertThat(normal(snippet.group(3)))
+                        .as("%s in %s", snippet.group(2), page)
+                        .isEqualTo(normal(expected));
+            }
+            assertThat(count(MARK, text))
+                    .as("marks without a block in %s", page)
+                    .isEqualTo(found);
+            marks += found;
+        }
+        assertThat(marks).isPositive();
+    }
+
+    @Test
+    void readmeAndGuideShowNoJavaThatIsNotCompiled() throws IOException {
+        for (String name : List.of("README.md", "docs/guide.md")) {
+            String text = Files.readString(root.resolve(name));
+            assertThat(count(JAVA_BLOCK, text)).as(name).isEqualTo(count(Pattern.compile("<!-- snippet: "), text));
+        }
+    }
+
+    @Test
+    void everyLinkToAFileLeadsToOne() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher link = LINK.matcher(Files.readString(page));
+            while (link.find()) {
+                if (!Files.exists(page.resolveSibling(link.group(1)))) {
+                    broken.add(root.relativize(page) + " -> " + link.group(1));
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    private Map<String, String> regions() throws IOException {
+        Map<String, String> regions = new HashMap<>();
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.filter(DocsTest::isSource).toList()) {
+                Matcher region = REGION.matcher(Files.readString(file));
+                while (region.find()) {
+                    String other = regions.put(region.group(1), region.group(2));
+                    assertThat(other)
+                            .as("second region %s, in %s", region.group(1), file)
+                            .isNull();
+                }
+            }
+        }
+        return regions;
+    }
+
+    private static boolean isSource(Path file) {
+        return file.toString().endsWith(".java") && file.toString().contains("/src/");
+    }
+
+    private List<Path> pages() throws IOException {
+        try (Stream<Path> top = Files.list(root);
+                Stream<Path> docs = Files.walk(root.resolve("docs"))) {
+            Stream<Path> examples = Stream.of(root.resolve("examples/README.md"));
+            return Stream.of(top, docs, examples)
+                    .flatMap(files -> files)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    private static Database database(String label) {
+        return Stream.of(Database.values())
+                .filter(database -> database.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no database " + label));
+    }
+
+    /** Layout does not count: the formatter and the page break lines in different places. */
+    private static String normal(String code) {
+        return code.replaceAll("\\s+", "");
+    }
+
+    private static long count(Pattern pattern, String text) {
+        return pattern.matcher(text).results().count();
+    }
+
+    private static Path projectRoot() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.isDirectory(folder.resolve("idem-bom"))) {
+            folder = folder.getParent();
+        }
+        return folder;
+    }
+}
