@@ -79,7 +79,7 @@ public final class JdbcStore implements MarkerStore.Joinable {
         } catch (SQLException failure) {
             throw new StoreException(
                     "Could not register consumer " + consumer + " (SQLState " + failure.getSQLState() + "): "
-                            + SqlFaults.advice(failure) + "; " + advice,
+                            + SqlFaults.advice(failure, advice),
                     failure);
         }
     }

@@ -96,7 +96,11 @@ final class SqlFaults {
 
     /** What to do about an error, by its state; for the end of a sentence. */
     static String advice(SQLException failure) {
-        return ADVICE.getOrDefault(state(failure), "see the cause");
+        return advice(failure, "see the cause");
+    }
+
+    static String advice(SQLException failure, String otherwise) {
+        return ADVICE.getOrDefault(state(failure), otherwise);
     }
 
     private static String state(SQLException failure) {

@@ -54,7 +54,7 @@ class DriverOptionsTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("EM-03 a pool whose connections come without autocommit serves the same path")
+    @DisplayName("a pool whose connections come without autocommit serves the same path")
     void aPoolWithoutAutocommitServes(Database database) throws Exception {
         HikariConfig config = new HikariConfig();
         config.setMaximumPoolSize(1);
@@ -126,7 +126,7 @@ class DriverOptionsTest {
         "MARIADB, sessionVariables=time_zone='-11:00'",
         "H2, TIME ZONE=Pacific/Kiritimati"
     })
-    @DisplayName("LS-08 a marker's time is right whatever the time zones of process, session and database are")
+    @DisplayName("a marker's time is right whatever the time zones of process, session and database are")
     void theMarkersTimeIsRight(Database database, String zone) throws Exception {
         TimeZone before = TimeZone.getDefault();
         try (Db db = Db.fresh(database)) {

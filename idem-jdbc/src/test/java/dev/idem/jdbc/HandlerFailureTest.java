@@ -146,7 +146,7 @@ class HandlerFailureTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PC-21 HX-07 a handler whose effects are elsewhere is told, or refused if the consumer says so")
+    @DisplayName("PC-21 a handler whose effects are elsewhere is told, or refused if the consumer says so")
     void anUnusedTransactionIsTold(Database database) throws Exception {
         List<String> told = new CopyOnWriteArrayList<>();
         try (Db db = Db.fresh(database);

@@ -73,7 +73,7 @@ class OutageTest {
     @ParameterizedTest
     @CsvSource({"POSTGRESQL, true", "POSTGRESQL, false", "MARIADB, true", "MARIADB, false"})
     @Tag("second-pass")
-    @DisplayName("MY-13 PG-15 a session that is killed under its handler is run again, with one effect")
+    @DisplayName("MY-13 a session that is killed under its handler is run again, with one effect")
     void aKilledSessionIsRunAgain(Database database, boolean handlerNotices) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox(db.pool(1))) {

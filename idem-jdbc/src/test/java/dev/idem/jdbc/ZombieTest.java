@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.Inbox;
@@ -182,36 +181,6 @@ class ZombieTest {
             first.countDown();
         }
         return written;
-    }
-
-    @ParameterizedTest
-    @EnumSource(Database.class)
-    @DisplayName("HX-01 a statement of a stray thread that does not end is torn down with the transaction, and loudly")
-    void aStrayStatementThatDoesNotEndIsTornDown(Database database) throws Exception {
-        try (Db db = Db.fresh(database);
-                Connection blocker = db.plain().getConnection();
-                Inbox inbox =
-                        db.inbox(db.pool(2, database == Database.H2 ? "LOCK_TIMEOUT=8000" : "tcpKeepAlive=true"))) {
-            db.execute("CREATE TABLE account (id INT PRIMARY KEY, amount INT)", "INSERT INTO account VALUES (1, 0)");
-            blocker.setAutoCommit(false);
-            blocker.createStatement().executeUpdate("UPDATE account SET amount = 1");
-            AtomicReference<Future<Throwable>> stray = new AtomicReference<>();
-            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {
-                        Db.pay(tx.connection(), "1");
-                        Connection connection = tx.connection();
-                        stray.set(Together.start(() -> writing(
-                                () -> connection.createStatement().executeUpdate("UPDATE account SET amount = 2"))));
-                        db.awaitBlocked(1);
-                    }))
-                    .isInstanceOf(BrokenTransactionException.class)
-                    .hasMessageContaining("still using its transaction");
-            assertThat(Together.get(stray.get())).isInstanceOf(SQLException.class);
-            blocker.rollback();
-            assertThat(db.payments("1")).isZero();
-            assertThat(db.markers()).isZero();
-            assertThat(inbox.run("payments", Db.message("1"), tx -> Db.pay(tx.connection(), "1")))
-                    .isInstanceOf(Outcome.Processed.class);
-        }
     }
 
     private static Consumer timingOut(String name) {

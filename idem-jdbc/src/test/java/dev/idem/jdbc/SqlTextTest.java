@@ -1,0 +1,116 @@
+package dev.idem.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which SQL text would end the transaction, as far as its first words tell. */
+class SqlTextTest {
+    private static final List<String> EVERYWHERE = List.of(
+            "COMMIT",
+            "commit work",
+            "  \n COMMIT",
+            "; COMMIT",
+            "-- a comment\nCOMMIT",
+            "/* a comment */ COMMIT",
+            "/* a */ -- b\n /* c */ cOmMiT",
+            "/* " + "long ".repeat(5_000) + "*/" + " ".repeat(20_000) + "COMMIT",
+            "-- line\n".repeat(5_000) + "COMMIT",
+            "ROLLBACK",
+            "ROLLBACK WORK",
+            "BEGIN");
+
+    static Stream<Arguments> texts() {
+        return Stream.of(
+                        EVERYWHERE.stream()
+                                .flatMap(sql -> Stream.of(Database.values()).map(d -> Arguments.of(d, sql))),
+                        Stream.of(
+                                        "END",
+                                        "ABORT",
+                                        "START TRANSACTION",
+                                        "COMMIT AND CHAIN",
+                                        "PREPARE TRANSACTION 'x'",
+                                        "DISCARD ALL",
+                                        "COMMIT PREPARED 'x'",
+                                        "ROLLBACK PREPARED 'x'")
+                                .map(sql -> Arguments.of(Database.POSTGRESQL, sql)),
+                        Stream.of(
+                                        "# a comment\nCOMMIT",
+                                        "START TRANSACTION",
+                                        "XA START 'x'",
+                                        "SET AUTOCOMMIT=1",
+                                        "set autocommit = 1",
+                                        "SET SESSION autocommit = 1",
+                                        "SET @@autocommit = 1",
+                                        "SET @x = 1, autocommit = 1",
+                                        "LOCK TABLES payment WRITE",
+                                        "UNLOCK TABLES",
+                                        "CREATE TABLE x (a INT)",
+                                        "create index x on payment (order_id)",
+                                        "ALTER TABLE payment ADD x INT",
+                                        "DROP TABLE payment",
+                                        "TRUNCATE payment",
+                                        "RENAME TABLE payment TO x",
+                                        "GRANT SELECT ON *.* TO x",
+                                        "ANALYZE TABLE payment",
+                                        "FLUSH TABLES",
+                                        "/*! COMMIT */",
+                                        "/*M! COMMIT */")
+                                .map(sql -> Arguments.of(Database.MARIADB, sql)),
+                        Stream.of(
+                                        "CREATE TABLE x (a INT)",
+                                        "ALTER TABLE payment ADD x INT",
+                                        "DROP TABLE payment",
+                                        "TRUNCATE TABLE payment",
+                                        "SET AUTOCOMMIT TRUE",
+                                        "// a comment\nCOMMIT",
+                                        "SHUTDOWN",
+                                        "CREATE TEMPORARY TABLE x (a INT)",
+                                        "COMMIT TRANSACTION x")
+                                .map(sql -> Arguments.of(Database.H2, sql)))
+                .flatMap(cases -> cases);
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    @Tag("second-pass")
+    @DisplayName(
+            "PC-09 SQL text that ends the transaction is refused, in a statement, a batch and a prepared statement")
+    void aTextThatEndsTheTransactionIsRefused(Database database, String sql) {
+        SqlText texts = new SqlText(database.dialect().committing());
+        assertThatThrownBy(() -> texts.refuseCommitting(sql))
+                .isInstanceOf(SQLException.class)
+                .hasMessageStartingWith("Refused: ");
+    }
+
+    static Stream<Arguments> harmless() {
+        return Stream.of(
+                        "SELECT 1",
+                        "INSERT INTO payment (order_id) VALUES ('COMMIT')",
+                        "/* COMMIT */ SELECT 1",
+                        "-- COMMIT\nSELECT 1",
+                        "SAVEPOINT x",
+                        "ROLLBACK TO SAVEPOINT x",
+                        "rollback work to savepoint x",
+                        "ROLLBACK TO x",
+                        "RELEASE SAVEPOINT x",
+                        "",
+                        "WITH commit AS (SELECT 1) SELECT * FROM commit",
+                        "UPDATE payment SET run = 1")
+                .flatMap(sql -> Stream.of(Database.values()).map(d -> Arguments.of(d, sql)));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("PC-09 SQL text that only looks like it passes")
+    void harmless(Database database, String sql) throws Exception {
+        new SqlText(database.dialect().committing()).refuseCommitting(sql);
+    }
+}
