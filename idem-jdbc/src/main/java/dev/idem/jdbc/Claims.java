@@ -65,8 +65,8 @@ final class Claims {
             }
             Guard guard = new Guard(connection, sqlText, handlers);
             granted = true;
-            return Optional.of(new Claim.Granted(
-                    new OwnUnit(transaction, marker(consumer, request, row.get()), faults, guard)));
+            return Optional.of(
+                    new Claim.Granted(new OwnUnit(transaction, marker(consumer, request, row.get()), faults, guard)));
         } catch (SQLException failure) {
             return Optional.of(busyOrThrow("claim", request, failure));
         } finally {
@@ -97,8 +97,7 @@ final class Claims {
         }
     }
 
-    private Claim after(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request)
-            throws SQLException {
+    private Claim after(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request) throws SQLException {
         try {
             ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
             if (!row.granted()) {
@@ -154,7 +153,8 @@ final class Claims {
 
     private ClaimAnomalyException anomaly(ClaimRequest request, @Nullable SQLException cause) {
         return new ClaimAnomalyException(
-                "The marker of " + request.key() + " was not inserted, and no marker of it can be read: a trigger, a row"
+                "The marker of " + request.key()
+                        + " was not inserted, and no marker of it can be read: a trigger, a row"
                         + " policy or another unique index on " + tables + " is in the way. Run 'idem schema validate'",
                 cause);
     }

@@ -3,7 +3,6 @@ package dev.idem.jdbc;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A result set or the metadata: passes everything on, but leads back to the guarded owner, or to none. */
@@ -30,7 +29,8 @@ final class GuardedPart implements InvocationHandler {
             case "equals" -> args != null && proxy == args[0];
             case "hashCode" -> System.identityHashCode(proxy);
             case "toString" -> "Guarded " + real.getClass().getSimpleName();
-            case "unwrap" -> throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
+            case "unwrap" ->
+                throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
             default -> guarded(guard.call(real, method, args));
         };

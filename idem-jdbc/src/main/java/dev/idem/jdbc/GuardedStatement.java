@@ -3,7 +3,6 @@ package dev.idem.jdbc;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A handler's statement: knows that the transaction is used, and refuses text that would end it. */
@@ -36,7 +35,8 @@ final class GuardedStatement implements InvocationHandler {
             case "hashCode" -> System.identityHashCode(proxy);
             case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "getConnection" -> connection;
-            case "unwrap" -> throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
+            case "unwrap" ->
+                throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
             default -> guarded(proxy, guard.call(real, method, args));
         };

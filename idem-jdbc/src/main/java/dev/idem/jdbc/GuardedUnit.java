@@ -58,7 +58,8 @@ abstract class GuardedUnit implements Unit {
 
     final BrokenTransactionException strayThread() {
         return new BrokenTransactionException(
-                "A thread of the handler of " + key + " is still using its transaction after the handler returned: it can"
+                "A thread of the handler of " + key
+                        + " is still using its transaction after the handler returned: it can"
                         + " only be rolled back. Wait for the thread inside the handler",
                 false,
                 null);
@@ -66,7 +67,8 @@ abstract class GuardedUnit implements Unit {
 
     final BrokenTransactionException rolledBackInside(SQLException where) {
         return new BrokenTransactionException(
-                "Inside the handler of " + key + " a library rolled back, or closed a connection without commit, and the"
+                "Inside the handler of " + key
+                        + " a library rolled back, or closed a connection without commit, and the"
                         + " handler returned as if nothing had happened: everything was undone. Let the exception out of"
                         + " the handler; the cause shows where it was",
                 false,

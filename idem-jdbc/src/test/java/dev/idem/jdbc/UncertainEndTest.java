@@ -70,9 +70,8 @@ class UncertainEndTest {
         try (Db db = Db.fresh(Database.POSTGRESQL);
                 Inbox inbox = Inbox.create(db.store())) {
             Consumer consumer = Consumer.named("payments")
-                    .otherwise((message, tx) -> tx.connection()
-                            .createStatement()
-                            .executeQuery("SELECT count(*) FROM payment FOR UPDATE"))
+                    .otherwise((message, tx) ->
+                            tx.connection().createStatement().executeQuery("SELECT count(*) FROM payment FOR UPDATE"))
                     .build();
             assertThat(inbox.accept(consumer, MESSAGE))
                     .isInstanceOfSatisfying(
@@ -150,7 +149,9 @@ class UncertainEndTest {
         return new UnitDataSource(() -> {
             Connection real = source.getConnection();
             return (Connection) Proxy.newProxyInstance(
-                    UncertainEndTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+                    UncertainEndTest.class.getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, args) -> {
                         if (method.getName().equals("rollback")) {
                             throw new NoClassDefFoundError("gone");
                         }
