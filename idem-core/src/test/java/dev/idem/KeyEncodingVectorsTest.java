@@ -18,7 +18,7 @@ class KeyEncodingVectorsTest {
 
     @ParameterizedTest
     @MethodSource("vectors")
-    @DisplayName("PC-20 the encoding of a key never changes")
+    @DisplayName("the encoding of a key never changes")
     void theEncodingNeverChanges(String tenant, String source, String[] ids, String value, String readable) {
         MarkerKey key = KeyEncodingTest.encode(tenant, source, ids);
         assertThat(key.value()).hasToString(value);

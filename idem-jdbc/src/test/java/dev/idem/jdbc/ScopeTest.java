@@ -36,6 +36,24 @@ class ScopeTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("PC-18 a message with two effects: when the second consumer fails, the first is not repeated")
+    void oneConsumersFailureDoesNotRepeatAnothers(Database database) throws Exception {
+        try (Db db = Db.fresh(database)) {
+            db.inbox().run("payments", Db.message("1"), tx -> Db.pay(tx.connection(), "payment"));
+            assertThatThrownBy(() -> db.inbox().run("mail", Db.message("1"), tx -> {
+                        Db.pay(tx.connection(), "mail");
+                        throw new IllegalStateException("no");
+                    }))
+                    .hasMessage("no");
+            db.inbox().run("payments", Db.message("1"), tx -> Db.pay(tx.connection(), "payment"));
+            db.inbox().run("mail", Db.message("1"), tx -> Db.pay(tx.connection(), "mail"));
+            assertThat(db.payments("payment")).isEqualTo(1);
+            assertThat(db.payments("mail")).isEqualTo(1);
+        }
+    }
+
     @Test
     @DisplayName("HX-15 after a message, also after one that failed, its thread has no transaction any more")
     void aThreadForgetsItsTransaction() throws Exception {
