@@ -126,7 +126,7 @@ class KillCampaignTest {
         try {
             backendKills.addAndGet((int) number("""
                     SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
-                    WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'
+                    WHERE application_name = 'consumer' AND state <> 'idle'
                     ORDER BY random() LIMIT 1) victim
                     """));
         } catch (SQLException notNow) {
@@ -163,7 +163,7 @@ class KillCampaignTest {
         return ForkedJvm.start(
                 List.of("-Xmx96m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                 KillConsumer.class,
-                url,
+                url + "&ApplicationName=consumer", // so that the checker is never the victim
                 broker.open().toString(),
                 Long.toString(random.nextLong()),
                 Integer.toString(THREADS));
