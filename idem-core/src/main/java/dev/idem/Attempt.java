@@ -45,7 +45,13 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     byte @Nullable [] fingerprint() {
-        return policy().fingerprint().digest(message).orElse(null);
+        try {
+            return policy().fingerprint().digest(message).orElse(null);
+        } catch (RetryableException notTheMessage) {
+            throw notTheMessage;
+        } catch (RuntimeException failure) {
+            throw new TerminalException("The fingerprint of a message for " + consumer.name() + " failed", failure);
+        }
     }
 
     /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */

@@ -59,12 +59,25 @@ public final class Consumer {
     }
 
     Keyed keyed(Message message) {
-        Selection selection = key.select(message);
+        Selection selection = select(message);
         // Checked once more, for parts that a selector of the user's own made without the checking factories.
         Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
         return checked instanceof Selection.Unusable unusable
                 ? new Keyed.Without(unusable.reason(), unusable.detail())
                 : new Keyed.Key(KeyEncoding.encode(name, (Selection.Parts) checked));
+    }
+
+    /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */
+    private Selection select(Message message) {
+        try {
+            return key.select(message);
+        } catch (RetryableException notTheMessage) {
+            throw notTheMessage;
+        } catch (RuntimeException failure) { // its text may quote the payload, so only its type is told
+            return new Selection.Unusable(
+                    Rejection.KEY_MALFORMED,
+                    "the key selector failed: " + failure.getClass().getName());
+        }
     }
 
     /** The handler for exactly this type and version, else for any version of the type, else for anything. */

@@ -162,7 +162,7 @@ final class UnitRunner {
         } catch (Throwable failure) {
             boolean late = watch.finish();
             rollBack(key, unit, failure);
-            throw late ? tooLate(key, limit, failure) : undone(failure, attempt);
+            throw late ? tooLate(key, limit, failure) : this.<X>undone(failure);
         }
         if (watch.finish()) {
             HandlerTimeoutException late = tooLate(key, limit, null);
@@ -173,7 +173,8 @@ final class UnitRunner {
     }
 
     /** The handler's exception as it is, or a mark that the database and not the handler is the reason. */
-    private <X extends Exception> RuntimeException undone(Throwable failure, Attempt<?, X> attempt) throws X {
+    @SuppressWarnings("TypeParameterUnusedInFormals") // names what the handler declares
+    private <X extends Exception> RuntimeException undone(Throwable failure) throws X {
         if (store.isTransient(failure)) {
             return new UndoneByStore(failure);
         }

@@ -98,5 +98,5 @@ final class H2Dialect {
                             WHERE SETTING_NAME = 'WRITE_DELAY' AND DATABASE_PATH() IS NOT NULL
                             """,
                             "An H2 file may lose the commits of the last moments when its process is killed",
-                            "Set WRITE_DELAY=0, and keep what must not be lost on a database server")));
+                            "Keep what must not be lost on a database server")));
 }

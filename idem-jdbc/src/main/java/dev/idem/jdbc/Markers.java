@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Markers {
     /**
      * How much of a SHA-256 is kept: a changed payload goes unnoticed once in 10^12 conflicts, and a PostgreSQL row stays
-     * at 60 bytes.
+     * at 56 bytes.
      */
     static final int FINGERPRINT_BYTES = 5;
 

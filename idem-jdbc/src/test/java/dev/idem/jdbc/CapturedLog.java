@@ -18,7 +18,7 @@ final class CapturedLog implements AutoCloseable {
     private CapturedLog(Logger logger) {
         this.logger = logger;
         before = logger.getLevel();
-        logger.setLevel(Level.ALL);
+        logger.setLevel(Level.TRACE);
         appender.start();
         logger.addAppender(appender);
     }

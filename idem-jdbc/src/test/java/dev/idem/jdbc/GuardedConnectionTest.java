@@ -11,10 +11,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a handler may not do with its connection, one method at a time. */
 @Tag("second-pass")
 class GuardedConnectionTest {
+    private static final Map<Database, Db> SHARED = new EnumMap<>(Database.class);
+
     @FunctionalInterface
     interface Call {
         void on(Connection connection) throws SQLException;
@@ -81,17 +85,23 @@ class GuardedConnectionTest {
     @MethodSource
     @DisplayName("PC-09 what would end or outlive the transaction is refused, and the handler can go on")
     void refused(Database database, String name, Call call) throws Exception {
-        try (Db db = Db.fresh(database);
-                Inbox inbox = db.inbox()) {
-            assertThat(inbox.run("payments", Db.message("1"), tx -> {
-                        Db.pay(tx.connection(), "1");
+        Db db = SHARED.computeIfAbsent(database, Db::fresh);
+        try (Inbox inbox = db.inbox()) {
+            assertThat(inbox.run("payments", Db.message(name), tx -> {
+                        Db.pay(tx.connection(), name);
                         assertThatThrownBy(() -> call.on(tx.connection()))
                                 .isInstanceOf(SQLException.class)
                                 .hasMessageStartingWith("Refused: ");
                     }))
                     .isInstanceOf(Outcome.Processed.class);
-            assertThat(db.payments("1")).isEqualTo(1);
+            assertThat(db.payments(name)).isEqualTo(1);
         }
+    }
+
+    @AfterAll
+    static void close() {
+        SHARED.values().forEach(Db::close);
+        SHARED.clear();
     }
 
     @ParameterizedTest

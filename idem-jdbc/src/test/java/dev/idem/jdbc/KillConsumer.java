@@ -6,6 +6,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
+import dev.idem.StoreException;
 import dev.idem.Transaction;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 
 /**
  * A consumer to be killed: takes deliveries from a file, in an order of its own, and prints what it acknowledges.
@@ -48,11 +50,7 @@ final class KillConsumer {
         config.setConnectionTimeout(2_000);
         config.setInitializationFailTimeout(-1);
         try (HikariDataSource pool = new HikariDataSource(config);
-                Inbox inbox = Inbox.create(JdbcStore.builder(pool)
-                        .database(Database.POSTGRESQL)
-                        .schema("public")
-                        .schemaMode(SchemaMode.NEVER)
-                        .build())) {
+                Inbox inbox = Inbox.create(store(pool))) {
             KillConsumer consumer = new KillConsumer(inbox, deliveries);
             Thread[] workers = new Thread[threads];
             for (int i = 0; i < threads; i++) {
@@ -64,6 +62,17 @@ final class KillConsumer {
             }
         }
         System.out.println(DRAINED);
+    }
+
+    /** A supervisor would start the process again until the database lets it in; this is the same, but faster. */
+    private static JdbcStore store(DataSource source) {
+        while (true) {
+            try {
+                return JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+            } catch (StoreException notNow) {
+                pause();
+            }
+        }
     }
 
     private void work() {

@@ -99,9 +99,11 @@ class OutageTest {
         try (Db db = Db.fresh(Database.POSTGRESQL)) {
             db.store().register("payments");
             String role = db.role("SELECT, INSERT, UPDATE, DELETE");
-            db.execute("ALTER ROLE " + role + " CONNECTION LIMIT 1");
             try (Inbox inbox = Inbox.create(JdbcStore.create(Db.plain(db.urlOf(role))))) {
                 inbox.register(Consumer.of("payments"));
+                await().until(() ->
+                        db.number("SELECT count(*) FROM pg_stat_activity WHERE usename = '" + role + "'") == 0);
+                db.execute("ALTER ROLE " + role + " CONNECTION LIMIT 1");
                 try (Connection last = Db.plain(db.urlOf(role)).getConnection()) {
                     assertThat(last.isValid(1)).isTrue();
                     assertInfrastructure(inbox.accept(paying(), Db.message("1")));

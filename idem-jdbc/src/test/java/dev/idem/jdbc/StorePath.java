@@ -39,7 +39,8 @@ final class StorePath {
             assertThat(inbox.process(payments, Db.message(id), ResultCodec.text(), tx -> "never"))
                     .isInstanceOfSatisfying(
                             Outcome.Duplicate.class,
-                            duplicate -> assertThat(duplicate.storedResult()).isEqualTo(Optional.of("receipt")));
+                            duplicate -> assertThat((Object) duplicate.storedResult())
+                                    .isEqualTo(Optional.of("receipt")));
             assertThat(inbox.run("payments", Message.of(id, new byte[] {1}), tx -> Db.pay(tx.connection(), id)))
                     .isInstanceOf(Outcome.Conflict.class);
             assertThat(db.payments(id)).isEqualTo(1);

@@ -74,7 +74,7 @@ class GuideTest {
         Consumer consumer = Consumer.named("payment-service")
                 .on("order-placed", "1", PayloadDecoder.text(), (order, tx) -> payments.charge(tx.connection(), order))
                 .on("order-placed", "2", OrderPlaced::decode, this::onOrderPlaced)
-                .policy(Policy.defaults().withUnknownType(Policy.UnknownType.IGNORE))
+                .key(KeySelector.messageId()) // the default; see Keys
                 .build();
         inbox.register(consumer); // once, at start
 
