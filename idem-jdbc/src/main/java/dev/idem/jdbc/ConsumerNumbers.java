@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 final class ConsumerNumbers {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
 
+    private static final int TRIES = 5;
+
     private final DataSource dataSource;
     private final NamedSql find;
     private final NamedSql register;
@@ -31,7 +33,22 @@ final class ConsumerNumbers {
 
     int of(String consumer) throws SQLException {
         Integer number = known.get(consumer);
-        return number != null ? number : look(consumer);
+        return number != null ? number : lookUntilSerialized(consumer);
+    }
+
+    /** Two that register at once may undo each other at the stricter isolation levels. */
+    private int lookUntilSerialized(String consumer) throws SQLException {
+        for (int i = 1; ; i++) {
+            try {
+                return look(consumer);
+            } catch (SQLException failure) {
+                boolean undone =
+                        failure.getSQLState() != null && failure.getSQLState().startsWith("40");
+                if (!undone || i == TRIES) {
+                    throw failure;
+                }
+            }
+        }
     }
 
     private int look(String consumer) throws SQLException {
