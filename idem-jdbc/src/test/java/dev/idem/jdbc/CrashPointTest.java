@@ -83,7 +83,7 @@ class CrashPointTest {
                         }));
                 assertThat(thrown).as("%s", one).hasMessage("crash");
             }
-            settleAll(db, pool, cases);
+            settleAll(db, pool, cases, false);
         }
     }
 
@@ -97,7 +97,7 @@ class CrashPointTest {
             try (ForkedJvm process = fork(db, "halt", cases)) {
                 assertThat(process.waitForExit(LIMIT)).as("%s", process.lines()).isEqualTo(CrashProcess.HALTED);
             }
-            settleAll(db, db.pool(3), cases);
+            settleAll(db, db.pool(3), cases, database == Database.H2);
         }
     }
 
@@ -112,7 +112,7 @@ class CrashPointTest {
                 process.waitForLine(CrashProcess.READY::equals, LIMIT);
                 process.killHard();
             }
-            settleAll(db, db.pool(3), cases);
+            settleAll(db, db.pool(3), cases, database == Database.H2);
         }
     }
 
@@ -159,12 +159,17 @@ class CrashPointTest {
         return ForkedJvm.start(List.of("-Xmx128m"), CrashProcess.class, arguments.toArray(String[]::new));
     }
 
-    /** What is there must be whole, and after redelivery there must be one of everything. */
-    private static void settleAll(Db db, DataSource source, List<CrashCase> cases) throws SQLException {
+    /**
+     * What is there must be whole, and after redelivery there must be one of everything. An H2 file may forget the last
+     * commits of a process that was killed, and then marker and effect must be gone together.
+     */
+    private static void settleAll(Db db, DataSource source, List<CrashCase> cases, boolean mayForget)
+            throws SQLException {
         Map<String, Long> effects = counts(source, "payment", "order_id");
         Map<String, Long> markers = counts(source, "idem_marker", "readable");
         for (CrashCase one : cases) {
-            Long expected = one.committed() ? 1L : null;
+            boolean forgotten = mayForget && !effects.containsKey(one.id());
+            Long expected = one.committed() && !forgotten ? 1L : null;
             assertThat(effects.get(one.id()))
                     .as("effects before redelivery, %s", one)
                     .isEqualTo(expected);
@@ -175,7 +180,7 @@ class CrashPointTest {
         for (CrashCase one : cases) {
             assertThat(redeliver(source, one.id()))
                     .as("%s", one)
-                    .isInstanceOf(one.committed() ? Outcome.Duplicate.class : Outcome.Processed.class);
+                    .isInstanceOf(effects.containsKey(one.id()) ? Outcome.Duplicate.class : Outcome.Processed.class);
         }
         Map<String, Long> once = cases.stream().collect(Collectors.toMap(CrashCase::id, one -> 1L));
         assertThat(counts(source, "payment", "order_id")).as("effects").isEqualTo(once);

@@ -81,7 +81,7 @@ final class DefectSqlScenes {
                                 d,
                                 d.claim(),
                                 d.claimJoined(),
-                                d.read().replace("fingerprint", "NULL"),
+                                DefectStore.spoil(d.read(), "fingerprint", "NULL"),
                                 d.confirm(),
                                 d.confirmAndCommit()));
         CountDownLatch running = new CountDownLatch(1);
@@ -119,7 +119,10 @@ final class DefectSqlScenes {
                         db.plain(),
                         d -> DefectStore.statements(
                                 d,
-                                d.claim().replaceFirst("RETURNING processed_at, .*", "RETURNING processed_at"),
+                                DefectStore.spoil(
+                                        d.claim(),
+                                        "set_config('lock_timeout', current_setting('idem.lock_timeout'), true)",
+                                        "NULL"),
                                 d.claimJoined(),
                                 d.read(),
                                 d.confirm(),
@@ -148,7 +151,7 @@ final class DefectSqlScenes {
                                 d.claim(),
                                 d.claimJoined(),
                                 d.read(),
-                                d.confirm().replaceFirst("CAST\\(CAST\\(pg_current.* = ", "CAST(xmin AS text) = "),
+                                DefectStore.spoil(d.confirm(), "pg_current_xact_id_if_assigned()", "xmin"),
                                 d.confirmAndCommit()));
         try (Inbox inbox = Inbox.create(store);
                 Connection outer = db.plain().getConnection()) {

@@ -53,6 +53,14 @@ class DefectStore implements MarkerStore {
         return statements(from, from.claim(), from.claimJoined(), from.read(), from.confirm(), "COMMIT");
     }
 
+    /** The statement with a part of it replaced; a statement without that part needs another defect. */
+    static String spoil(String sql, String part, String replacement) {
+        if (!sql.contains(part)) {
+            throw new AssertionError("'" + part + "' is not in " + sql);
+        }
+        return sql.replace(part, replacement);
+    }
+
     /** A marker that nobody has read. */
     static Claim inventedMarker() {
         return new Claim.Taken(new Marker("order-1", null, Instant.EPOCH, "0", null));
