@@ -9,7 +9,7 @@ import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchRun {
     private final Engine engine;
     private final Batch batch;
-    private final Map<Unit, List<BatchEntry<?>>> units = new IdentityHashMap<>();
+    private final Map<Unit, List<BatchEntry<?>>> units = new LinkedHashMap<>();
     private boolean interrupted;
 
     BatchRun(Engine engine, Batch batch) {

@@ -5,7 +5,7 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -26,7 +26,7 @@ final class Flush {
 
     /** Empty when all were sent; else whose failed, and why, and nothing is sent. */
     Map<Unit, Throwable> send(Deferred<BatchPart> deferred) {
-        Map<Unit, Throwable> failed = new IdentityHashMap<>();
+        Map<Unit, Throwable> failed = new LinkedHashMap<>();
         List<Deferred.Step<BatchPart>> steps = deferred.steps();
         try {
             Savepoint before = connection.setSavepoint();
