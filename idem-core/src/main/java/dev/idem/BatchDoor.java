@@ -32,10 +32,21 @@ final class BatchDoor {
         for (Message message : messages) {
             entries.add(entry(consumer, message, entries.size(), order));
         }
-        List<BatchEntry<?>> waiting = open(entries);
-        while (!waiting.isEmpty()) {
-            waiting = round(consumer.policy(), waiting);
+        try {
+            List<BatchEntry<?>> waiting = open(entries);
+            while (!waiting.isEmpty()) {
+                waiting = round(consumer.policy(), waiting);
+            }
+        } catch (Throwable thrown) { // nested use, or the end of this process; told like any other failure
+            Failure kind = Failures.kindOf(thrown, consumer.policy(), engine.store());
+            open(entries).forEach(entry -> entry.fail(kind, thrown));
+            report(entries);
+            throw thrown;
         }
+        return report(entries);
+    }
+
+    private List<Outcome<?>> report(List<BatchEntry<?>> entries) {
         List<Outcome<?>> outcomes = new ArrayList<>(entries.size());
         for (BatchEntry<?> entry : entries) {
             entry.attempt().report(engine.events(), entry.outcome());
@@ -66,7 +77,8 @@ final class BatchDoor {
                         route,
                         new ClaimRequest(((Keyed.Key) keyed).key(), attempt.fingerprint(), Duration.ZERO, withResult));
             }
-        } catch (RuntimeException failure) {
+        } catch (Throwable failure) { // a key rule that overflows the stack must not take the others along
+            Failures.throwIfFatal(failure);
             entry.fail(Failures.kindOf(failure, attempt.policy(), engine.store()), failure);
         }
         return entry;

@@ -6,6 +6,7 @@ import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Step;
 import dev.idem.spi.StoredResult;
+import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ final class BatchRun {
             i += neighbours.size();
             handle(neighbours);
         }
+        interrupted |= Thread.interrupted();
         if (batch.usable() && flushed()) {
             commit(granted.stream().filter(BatchEntry::isKept).toList());
         }
@@ -79,12 +81,13 @@ final class BatchRun {
     }
 
     private void handle(List<BatchEntry<?>> neighbours) {
+        interrupted |= Thread.interrupted();
         List<BatchEntry<?>> ready = new ArrayList<>(neighbours.size());
         for (BatchEntry<?> entry : neighbours) {
             if (entry.isBehind()) {
                 batch.giveUp(entry.key());
                 entry.hold();
-            } else if (interrupted || Thread.currentThread().isInterrupted()) {
+            } else if (interrupted) {
                 giveUp(entry, new InterruptedException("Interrupted before the handler of " + entry.key()));
             } else {
                 ready.add(entry);
@@ -107,21 +110,44 @@ final class BatchRun {
     private <E> void handleTogether(Consumer.Route.Together<E> route, List<BatchEntry<?>> entries) {
         TogetherCall<E> call = TogetherCall.of(route, entries);
         call.undecodable().forEach(this::giveUp);
-        if (call.entries().isEmpty()) {
+        if (call.entries().stream().anyMatch(BatchEntry::isBehind)) {
+            handle(call.entries()); // one that could not be decoded now comes again, so those behind it must not run
+        } else if (!call.entries().isEmpty()) {
+            runTogether(call);
+        }
+    }
+
+    private void runTogether(TogetherCall<?> call) {
+        Throwable failure = run(call.entries(), unit -> run(call, unit), () -> null);
+        List<BatchEntry<?>> rest =
+                call.entries().stream().filter(BatchEntry::isOpen).toList();
+        if (failure == null) {
             return;
         }
-        Throwable failure = run(call.entries(), call::run, () -> null);
-        if (failure == null) {
-            call.failed().forEach(this::giveUp);
-        } else if (call.entries().size() == 1 || !batch.usable()) {
-            call.entries().forEach(entry -> giveUp(entry, failure));
-        } else {
-            // Nobody knows whose fault it is. What was written is undone, so the halves can be tried.
-            int middle = call.entries().size() / 2;
-            handle(call.entries().subList(0, middle));
+        if (failure instanceof Overtaken) {
             if (batch.usable()) {
-                handle(call.entries().subList(middle, call.entries().size()));
+                handle(rest);
             }
+        } else if (rest.size() == 1) {
+            giveUp(rest.get(0), failure);
+        } else if (batch.usable()) {
+            // Nobody knows whose fault it is. What was written is undone, so the halves can be tried.
+            handle(rest.subList(0, rest.size() / 2));
+            if (batch.usable()) {
+                handle(rest.subList(rest.size() / 2, rest.size()));
+            }
+        } else {
+            throw new Inseparable(failure);
+        }
+    }
+
+    /** The handler may fail single messages. Then nothing may stay of those that would overtake them. */
+    private void run(TogetherCall<?> call, Unit unit) throws Exception {
+        call.run(unit);
+        call.failed().forEach(this::giveUp);
+        boolean none = call.entries().stream().noneMatch(BatchEntry::isKept);
+        if (none || call.entries().stream().anyMatch(entry -> entry.isKept() && entry.isBehind())) {
+            throw new Overtaken();
         }
     }
 
@@ -133,7 +159,7 @@ final class BatchRun {
         Unit unit = batch.begin(
                 entries.stream().map(BatchEntry::key).toList(),
                 first.message().orderingKey().orElse(null));
-        Deadlines.Watch watch = engine.deadlines().watch(unit, limit);
+        Deadlines.Watch watch = watch(unit, limit);
         try {
             engine.steps().at(Step.BEFORE_HANDLER, first.key());
             body.run(unit);
@@ -141,8 +167,10 @@ final class BatchRun {
         } catch (Throwable failure) {
             boolean late = watch.finish();
             undo(unit, failure);
+            if (late) {
+                unit.abandon(); // the deadline does it too, but perhaps not before the next handler begins
+            }
             Failures.throwIfFatal(failure);
-            interrupted |= !late && failure instanceof InterruptedException;
             if (!late && engine.store().isTransient(failure)) {
                 throw new UndoneByStore(failure, entries);
             }
@@ -151,9 +179,19 @@ final class BatchRun {
         if (watch.finish()) {
             HandlerTimeoutException late = engine.tooLate(first.key(), limit, null);
             undo(unit, late);
+            unit.abandon();
             return late;
         }
         return kept(entries, policy, unit, result);
+    }
+
+    private Deadlines.Watch watch(Unit unit, Duration limit) {
+        try {
+            return engine.deadlines().watch(unit, limit);
+        } catch (StoreException closed) {
+            unit.close(); // else this thread would keep it
+            throw closed;
+        }
     }
 
     private @Nullable Throwable kept(List<BatchEntry<?>> entries, Policy policy, Unit unit, Result result) {
@@ -183,6 +221,7 @@ final class BatchRun {
 
     private void giveUp(BatchEntry<?> entry, Throwable failure) {
         batch.giveUp(entry.key());
+        interrupted |= failure instanceof InterruptedException;
         if (failure instanceof Undecodable undecodable) {
             entry.settle(undecodable.outcome());
         } else {
@@ -193,30 +232,50 @@ final class BatchRun {
     /** Sends the deferred statements. False when the guilty cannot be undone alone: then the others begin anew. */
     private boolean flushed() {
         boolean separable = true;
-        for (Map<Unit, Throwable> failed = batch.flush(); separable && !failed.isEmpty(); failed = batch.flush()) {
+        Map<Unit, Throwable> failed = sent();
+        while (separable && !failed.isEmpty()) {
             failed.forEach((unit, failure) -> entriesOf(unit).forEach(entry -> giveUp(entry, failure)));
             for (Unit unit : List.copyOf(units.keySet())) {
-                holdThoseBehind(entriesOf(unit));
-                if (entriesOf(unit).stream().noneMatch(BatchEntry::isKept)) {
-                    units.remove(unit);
-                    separable &= batch.forget(unit);
-                }
+                separable &= withoutThoseBehind(unit);
             }
+            failed = separable ? sent() : failed;
         }
         return separable;
+    }
+
+    private Map<Unit, Throwable> sent() {
+        try {
+            return batch.flush();
+        } catch (TransientStoreException undone) {
+            throw new UndoneByStore(
+                    undone, units.values().stream().flatMap(List::stream).toList());
+        }
+    }
+
+    /** Holds those that would overtake. False when what they wrote cannot be undone alone. */
+    private boolean withoutThoseBehind(Unit unit) {
+        boolean held = holdThoseBehind(entriesOf(unit));
+        if (entriesOf(unit).stream().anyMatch(BatchEntry::isKept)) {
+            return !held; // they share the unit with others, whose work is kept
+        }
+        units.remove(unit);
+        return batch.forget(unit);
     }
 
     private List<BatchEntry<?>> entriesOf(Unit unit) {
         return units.getOrDefault(unit, List.of());
     }
 
-    private void holdThoseBehind(List<BatchEntry<?>> entries) {
+    private boolean holdThoseBehind(List<BatchEntry<?>> entries) {
+        boolean held = false;
         for (BatchEntry<?> entry : entries) {
             if (entry.isKept() && entry.isBehind()) {
                 batch.giveUp(entry.key());
                 entry.hold();
+                held = true;
             }
         }
+        return held;
     }
 
     private void commit(List<BatchEntry<?>> kept) {
@@ -229,6 +288,11 @@ final class BatchRun {
         batch.commit();
         engine.steps().at(Step.AFTER_COMMIT, first);
         kept.forEach(BatchEntry::processed);
+    }
+
+    /** Undoes a call of a batch handler, which is then made again without those that have failed. */
+    private static final class Overtaken extends Exception {
+        private static final long serialVersionUID = 1L;
     }
 
     @FunctionalInterface

@@ -39,6 +39,9 @@ final class BatchRunner {
         engine.nesting().enterAll(entries.stream().map(BatchEntry::key).toList());
         try {
             return throughGate(policy, entries);
+        } catch (Throwable failure) { // an interrupt between two runs, say; what was settled before stays so
+            Failures.throwIfFatal(failure);
+            return outage(entries, failure);
         } finally {
             engine.nesting().leaveAll();
         }
@@ -84,6 +87,8 @@ final class BatchRunner {
                 accountFor(hidden, open);
             } catch (BrokenTransactionException | CommitRefusedException whole) {
                 return apart(policy, open(open), whole);
+            } catch (Inseparable whole) {
+                return apart(policy, open(open), whole.failure());
             } catch (CommitUnknownException lost) {
                 engine.events().tell(l -> l.commitUnknown(open.get(0).key().consumer(), lost));
                 if (!again(open, backoff, lost)) {
@@ -96,7 +101,11 @@ final class BatchRunner {
             } catch (UndoneByStore undone) {
                 if (!again(open, backoff, undone.failure())) {
                     // One message that always meets a deadlock, say, must not fail the others for ever.
-                    outage(undone.culprits(), undone.failure());
+                    List<BatchEntry<?>> culprits = open(undone.culprits());
+                    if (culprits.size() > 1) {
+                        return apart(policy, open(open), undone.failure());
+                    }
+                    outage(culprits, undone.failure());
                     backoff = new Backoff(policy.maxRuns());
                 }
             } catch (RuntimeException failure) {
@@ -123,7 +132,7 @@ final class BatchRunner {
     }
 
     /** Nobody knows whose fault it is, so each half gets a transaction of its own. */
-    private @Nullable Throwable apart(Policy policy, List<BatchEntry<?>> open, RuntimeException whole) {
+    private @Nullable Throwable apart(Policy policy, List<BatchEntry<?>> open, Throwable whole) {
         if (open.size() == 1) {
             BatchEntry<?> guilty = open.get(0);
             if (whole instanceof BrokenTransactionException broken) {

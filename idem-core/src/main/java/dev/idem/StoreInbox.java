@@ -71,9 +71,8 @@ final class StoreInbox implements Inbox {
         List<Outcome<?>> outcomes = new ArrayList<>(messages.size());
         for (Message message : messages) {
             int position = outcomes.size();
-            Outcome<?> outcome = order.isBlocked(message, position)
-                    ? new Outcome.Held<>(OptionalLong.empty(), false)
-                    : accept(consumer, message);
+            Outcome<?> outcome =
+                    order.isBlocked(message, position) ? held(consumer, message) : accept(consumer, message);
             if (outcome.settlement() == Settlement.RETRY) {
                 order.block(message, position);
             }
@@ -82,8 +81,16 @@ final class StoreInbox implements Inbox {
         return outcomes;
     }
 
+    private Outcome<?> held(Consumer consumer, Message message) {
+        return reported(consumer, message, new Outcome.Held<>(OptionalLong.empty(), false));
+    }
+
     private <T extends @Nullable Object> Outcome<T> unknownType(Consumer consumer, Message message) {
-        Outcome<T> outcome = consumer.unknownType(message);
+        return reported(consumer, message, consumer.unknownType(message));
+    }
+
+    /** For a delivery that no handler saw. */
+    private <T extends @Nullable Object> Outcome<T> reported(Consumer consumer, Message message, Outcome<T> outcome) {
         events.settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
         return outcome;
     }

@@ -28,7 +28,8 @@ final class TogetherCall<E> {
             try {
                 call.events.add(Undecodable.decoded(route.decoder(), entry.message()));
                 call.entries.add(entry);
-            } catch (Exception unreadable) {
+            } catch (Throwable unreadable) { // also an Error of a decoder is only its own message's business
+                Failures.throwIfFatal(unreadable);
                 call.undecodable.put(entry, unreadable);
             }
         }

@@ -129,13 +129,17 @@ final class BatchClaims {
         private void insert(List<ClaimRequest> requests, long wait) throws SQLException {
             boolean opening = first;
             first = false;
+            boolean mayFail = !kit.takenCodes().isEmpty();
+            Savepoint before = mayFail ? connection.setSavepoint() : null;
             try (Patience restored = Patience.of(connection, kit.sql(), wait)) {
                 rows.putAll(kit.markers().claim(connection, consumer, requests, opening, claimId, wait));
             } catch (SQLException failure) {
                 if (!kit.takenCodes().contains(failure.getErrorCode())) {
                     throw failure;
                 }
-                first = opening; // the statement is undone, the transaction is not
+                // The rows before the one that failed stay otherwise, and would be read as somebody's markers.
+                connection.rollback(before);
+                first = opening;
             }
         }
 
@@ -146,15 +150,17 @@ final class BatchClaims {
         }
 
         void halves(List<ClaimRequest> requests) throws SQLException {
+            boolean opening = first;
             Savepoint before = connection.setSavepoint();
             try {
+                // Not released: some databases would release the savepoints behind it as well, among them the guard.
                 all(requests, true, kit.sql().laterWait());
-                connection.releaseSavepoint(before);
             } catch (SQLException failure) {
                 if (!kit.faults().isBusy(failure)) {
                     throw failure;
                 }
                 connection.rollback(before);
+                first = opening; // what the first statement brings along is undone with it
                 requests.forEach(request -> rows.remove(request.key().value()));
                 timeouts++;
                 if (requests.size() == 1 || timeouts > MAX_TIMEOUTS) {

@@ -37,7 +37,9 @@ final class Flush {
                         passed.send(connection);
                     }
                     search(steps.get(i), failed);
-                    connection.rollback(before);
+                    if (!failed.isEmpty()) { // else it went well this time, and everything is sent again
+                        connection.rollback(before);
+                    }
                 }
             }
             if (failed.isEmpty()) {

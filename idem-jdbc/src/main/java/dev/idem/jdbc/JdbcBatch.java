@@ -161,7 +161,7 @@ final class JdbcBatch implements Batch {
     /** A handler that swallowed an error returns normally, but some databases have given the transaction up by then. */
     void refuseSwallowed(BatchPart part, SQLException swallowed) {
         boolean sound = granted.size() == 1;
-        if (!sound && !savepoint.isUncertain()) {
+        if (!sound && !savepoint.isUncertain() && savepoint.failure() == null) {
             try {
                 sound = kit.single().ping(transaction.connection());
             } catch (SQLException unusable) {
@@ -200,8 +200,9 @@ final class JdbcBatch implements Batch {
                 .orElseThrow(() -> new IllegalStateException("nothing to commit"));
         try {
             kit.markers().storeResults(connection, consumer, results);
-            if (!givenUp.isEmpty()) {
-                kit.markers().remove(connection, consumer, givenUp, claimIds());
+            if (!givenUp.isEmpty()
+                    && kit.markers().remove(connection, consumer, givenUp, claimIds()) != givenUp.size()) {
+                throw broken(lastUser, new SQLException("Markers of messages that failed are not there any more"));
             }
         } catch (SQLException failure) {
             throw beforeCommit(proof, failure);
