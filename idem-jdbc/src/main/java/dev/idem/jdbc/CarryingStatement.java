@@ -1,5 +1,7 @@
 package dev.idem.jdbc;
 
+import java.io.InputStream;
+import java.io.Reader;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.PreparedStatement;
@@ -19,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class CarryingStatement implements InvocationHandler {
     private static final Set<String> EXECUTIONS =
             Set.of("execute", "executeQuery", "executeUpdate", "executeLargeUpdate");
-    private static final Set<String> LOOKS = Set.of(
-            "getResultSet", "getUpdateCount", "getLargeUpdateCount", "getMoreResults", "getWarnings", "isClosed");
-
     private final Guard guard;
     private final UnitSavepoint savepoint;
     private final PreparedStatement carrier;
@@ -56,22 +55,30 @@ final class CarryingStatement implements InvocationHandler {
         if (EXECUTIONS.contains(name) && args == null && !sent && savepoint.isPending()) {
             return guarded.guarded(proxy, guard.call(() -> carry(name)));
         }
-        if (isSetting(name, args)) {
+        if (isParameter(name, args) && !isStream(args)) {
             settings.add(new Setting(method, args));
             return sent ? null : guarded.invoke(proxy, method, args);
         }
-        if (method.getDeclaringClass() == Object.class
-                || name.equals("close")
-                || name.equals("getConnection")
-                || (sent && LOOKS.contains(name))) {
+        if (sent && !name.startsWith("execute") && !name.equals("addBatch") && !isStream(args)) {
+            if (name.startsWith("set")) {
+                settings.add(new Setting(method, args)); // for the next execution too
+            }
+            return guarded.invoke(proxy, method, args); // the results that are being read stay open
+        }
+        if (method.getDeclaringClass() == Object.class || name.equals("close") || name.equals("getConnection")) {
             return guarded.invoke(proxy, method, args);
         }
         return withoutPrefix().invoke(proxy, method, args);
     }
 
-    private static boolean isSetting(String name, Object @Nullable [] args) {
+    private static boolean isParameter(String name, Object @Nullable [] args) {
         return (name.startsWith("set") && args != null && args.length >= 2 && args[0] instanceof Integer)
                 || name.equals("clearParameters");
+    }
+
+    /** The driver may read it at once, and then it cannot be set again. */
+    private static boolean isStream(Object @Nullable [] args) {
+        return args != null && args.length >= 2 && (args[1] instanceof InputStream || args[1] instanceof Reader);
     }
 
     private @Nullable Object carry(String how) throws SQLException {
@@ -85,9 +92,17 @@ final class CarryingStatement implements InvocationHandler {
         return switch (how) {
             case "execute" -> rows;
             case "executeQuery" -> rows(rows);
-            case "executeUpdate" -> carrier.getUpdateCount();
-            default -> carrier.getLargeUpdateCount();
+            case "executeUpdate" -> count(rows, carrier.getUpdateCount());
+            default -> count(rows, carrier.getLargeUpdateCount());
         };
+    }
+
+    /** As the driver answers where nothing is carried. */
+    private static <N> N count(boolean answered, N count) throws SQLException {
+        if (answered) {
+            throw new SQLException("A result was returned when none was expected.", "0100E");
+        }
+        return count;
     }
 
     private ResultSet rows(boolean answered) throws SQLException {

@@ -183,12 +183,24 @@ final class JdbcBatch implements Batch {
         if (deferred.isEmpty()) {
             return Map.of();
         }
+        MarkerKey first = kept.get(0).keys().get(0);
+        if (!flushed && lastUser != null && granted.size() > 1) {
+            refuseEnded(lastUser, first);
+        }
         flushed = true;
-        return new Flush(
-                        transaction.connection(),
-                        kit.faults(),
-                        kept.get(0).keys().get(0))
-                .send(deferred);
+        return new Flush(transaction.connection(), kit.faults(), first).send(deferred);
+    }
+
+    /** Before others' statements are sent, while it is still known who ended the transaction, if somebody did. */
+    private void refuseEnded(BatchPart culprit, MarkerKey first) {
+        savepoint.begin();
+        try {
+            savepoint.set(transaction.connection());
+        } catch (SQLException gone) {
+            throw kit.faults().isTransient(gone)
+                    ? kit.faults().explained("send the deferred statements of the batch with", first, gone)
+                    : broken(culprit, gone);
+        }
     }
 
     @Override

@@ -49,13 +49,15 @@ final class PostgreSql {
 
     /**
      * The wait for twins is set before, and put back behind, the insert, all in one round trip. Keys that are there
-     * already give no row, and are then read: most batches have none.
+     * already give no row, and are then read: most batches have none. The arrays say their types, because some drivers and
+     * settings send them as bare text.
      */
     private static final String CLAIM_ALL = """
             SELECT set_config('lock_timeout', CAST(:wait AS text),
               set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
             INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
-            SELECT :consumer, k, r, f FROM unnest(:keys, :readables, :fingerprints) AS t(k, r, f)
+            SELECT :consumer, k, r, f FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]),
+              CAST(:fingerprints AS bytea[])) AS t(k, r, f)
             ON CONFLICT (consumer, message_key) DO NOTHING
             RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0, true, message_key;
             SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
@@ -67,11 +69,11 @@ final class PostgreSql {
             """
             SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
                    CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true, message_key
-            FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(:keys)
+            FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
             """,
             """
-            DELETE FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(:keys)
-            AND CAST(xmin AS text) = ANY(:claimids)
+            DELETE FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
+            AND CAST(xmin AS text) = ANY(CAST(:claimids AS text[]))
             """,
             "SAVEPOINT ${next}",
             // The driver sends all of it before it waits, also with a handler's statement behind it.

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class BatchPropertyTest {
     private static final int ROUNDS = Integer.getInteger("idem.batch.rounds", 4);
-    private static final int MOST_DELIVERIES = 400;
 
     private interface Property {
         void hold(BatchWorld world, Db db, Random random, String prefix) throws Exception;
@@ -41,7 +40,7 @@ class BatchPropertyTest {
             HikariDataSource pool = db.pool(2);
             try (pool;
                     Inbox inbox = Inbox.create(existing(pool))) {
-                drain(stream, random, inbox, world.consumer(policy(random)));
+                stream.drain(random, inbox, world.consumer(policy(random)));
                 assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
             }
             stream.check();
@@ -66,7 +65,7 @@ class BatchPropertyTest {
             try (pool;
                     Inbox inbox = Inbox.builder(existing(faulty)).steps(crash).build()) {
                 inbox.register(consumer);
-                for (int i = 0; i < MOST_DELIVERIES && !stream.isSettled(); i++) {
+                for (int i = 0; i < BatchStream.MOST_DELIVERIES && !stream.isSettled(); i++) {
                     steps.set(random.nextInt(3) == 0 ? 1 + random.nextInt(40) : 0);
                     faulty.reset();
                     if (random.nextInt(3) == 0) {
@@ -97,20 +96,12 @@ class BatchPropertyTest {
                 HikariDataSource pool = db.pool(1);
                 try (pool;
                         Inbox inbox = Inbox.create(existing(pool))) {
-                    drain(stream, own, inbox, world.consumer(policy(own)));
+                    stream.drain(own, inbox, world.consumer(policy(own)));
                 }
                 return null;
             });
             stream.check();
         });
-    }
-
-    private static void drain(BatchStream stream, Random random, Inbox inbox, Consumer consumer) throws Exception {
-        for (int i = 0; i < MOST_DELIVERIES && !stream.isSettled(); i++) {
-            List<Message> batch = stream.next(random);
-            stream.hear(batch, inbox.acceptAll(consumer, batch));
-        }
-        assertThat(stream.isSettled()).as("settled").isTrue();
     }
 
     private static Policy policy(Random random) {

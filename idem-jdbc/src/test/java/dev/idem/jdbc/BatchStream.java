@@ -2,6 +2,8 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Consumer;
+import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
@@ -19,6 +21,8 @@ import java.util.Set;
  * stream, and believes nothing that it hears. Thread-safe.
  */
 final class BatchStream {
+    static final int MOST_DELIVERIES = 400;
+
     private final BatchWorld world;
     private final String prefix;
     private final List<BatchPlan> plans;
@@ -34,6 +38,17 @@ final class BatchStream {
 
     synchronized boolean isSettled() {
         return acknowledged.size() + setAside.size() == plans.size();
+    }
+
+    /** Delivers until all is settled. */
+    void drain(Random random, Inbox inbox, Consumer consumer) throws SQLException {
+        List<Outcome<?>> last = List.of();
+        for (int i = 0; i < MOST_DELIVERIES && !isSettled(); i++) {
+            List<Message> batch = next(random);
+            last = inbox.acceptAll(consumer, batch);
+            hear(batch, last);
+        }
+        assertThat(isSettled()).as("settled, at last %s", last).isTrue();
     }
 
     /** Some of what is open, and repeats of it and of what is not. */
