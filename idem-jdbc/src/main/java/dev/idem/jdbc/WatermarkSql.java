@@ -9,7 +9,6 @@ package dev.idem.jdbc;
  *     the transaction
  * @param lockFirst the same as the first statement of a transaction
  * @param move moves the mark from {@code :before} to {@code :position}, for {@code :claimid}
- * @param confirm answers a row if this is still the transaction {@code :token}; else none, or fails
  * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second
  * @param committed answers a row if the transaction of the claim was committed
  */
