@@ -8,7 +8,8 @@ import java.util.List;
 interface Bench {
     List<Row> run(Lab lab) throws Exception;
 
-    List<Target> targets();
+    /** What is to be reached under these settings. */
+    List<Target> targets(Settings settings);
 
     /** Whether a row is worth a bar in the plot. */
     boolean isPlotted(Row row);

@@ -106,7 +106,7 @@ final class BenchCommand implements Callable<Integer> {
             for (Bench bench : kind.benches()) {
                 List<Row> found = bench.run(lab);
                 rows.addAll(found);
-                targets.addAll(bench.targets());
+                targets.addAll(bench.targets(settings));
                 found.stream().filter(bench::isPlotted).forEach(plotted::add);
             }
             var report = new Report(

@@ -6,11 +6,14 @@ import java.util.Locale;
 /** What a user can ask for. */
 enum BenchKind {
     INLINE,
+    GROWTH,
     ALL;
 
     List<Bench> benches() {
         return switch (this) {
-            case INLINE, ALL -> List.of(new InlineBench());
+            case INLINE -> List.of(new InlineBench());
+            case GROWTH -> List.of(new GrowthBench());
+            case ALL -> List.of(new InlineBench(), new GrowthBench());
         };
     }
 

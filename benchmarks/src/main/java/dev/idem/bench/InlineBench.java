@@ -43,7 +43,7 @@ final class InlineBench implements Bench {
     }
 
     @Override
-    public List<Target> targets() {
+    public List<Target> targets(Settings settings) {
         List<Target> targets = new ArrayList<>();
         targets.add(Target.atLeast(NAME, "idem", 0.95, "hand"));
         Contenders.PEERS.forEach(peer -> targets.add(Target.atLeast(NAME, "idem", 1.0, peer)));

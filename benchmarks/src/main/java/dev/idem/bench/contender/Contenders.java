@@ -21,4 +21,9 @@ public final class Contenders {
                 new Tram(dataSource),
                 new Idem(dataSource));
     }
+
+    /** Idem with tables of its own, of which the named ones are emptied before each measurement. */
+    public static Contender idem(String name, DataSource dataSource, String prefix, String... emptied) {
+        return new Idem(name, dataSource, prefix, emptied);
+    }
 }

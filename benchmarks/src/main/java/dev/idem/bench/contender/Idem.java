@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 
 /** Idem as a service uses it: a typed handler, the default policy, every guard on. */
 final class Idem extends OneByOne {
+    static final String CONSUMER = "payments";
     static final String TYPE = "payment-requested";
 
     private final Inbox inbox;
@@ -25,7 +26,7 @@ final class Idem extends OneByOne {
                 .prefix(prefix)
                 .schemaMode(SchemaMode.ALWAYS)
                 .build());
-        consumer = Consumer.named("payments")
+        consumer = Consumer.named(CONSUMER)
                 .on(TYPE, PayloadDecoder.text(), Idem::pay)
                 .build();
         inbox.register(consumer);
