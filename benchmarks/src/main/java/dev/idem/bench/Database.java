@@ -3,6 +3,7 @@ package dev.idem.bench;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.bench.contender.Sql;
+import dev.idem.cli.CliException;
 import dev.idem.servers.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -36,11 +37,16 @@ final class Database implements AutoCloseable {
         return new Database(pool(server.jdbcUrl(server.createDatabase()), null), server, null);
     }
 
-    static Database existing(String url) throws SQLException {
+    static Database existing(String url) {
         String schema = "idem_bench_" + UUID.randomUUID().toString().substring(0, 8);
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE SCHEMA " + schema);
+        } catch (SQLException failure) {
+            throw new CliException(
+                    "No schema could be created at the address of --db: " + failure.getMessage(),
+                    "Give jdbc:postgresql://host/database?user=…&password=… with a user that may create schemas",
+                    failure);
         }
         return new Database(pool(url, schema), null, schema);
     }

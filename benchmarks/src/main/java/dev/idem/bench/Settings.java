@@ -10,6 +10,6 @@ import java.time.Duration;
  */
 record Settings(boolean quick, int rounds, Duration time) {
     Duration warmUp() {
-        return quick ? Duration.ofMillis(500) : Duration.ofSeconds(2);
+        return time.multipliedBy(2);
     }
 }
