@@ -69,6 +69,7 @@ final class OuterInbox implements JoinedInbox {
         T result;
         try {
             result = attempt.handle(unit);
+            UnitRunner.<X>flush(unit);
         } catch (Throwable failure) {
             rollBack(key, unit, failure);
             throw failure;

@@ -3,7 +3,10 @@ package dev.idem;
 import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,14 +17,16 @@ final class StoreInbox implements Inbox {
 
     private final MarkerStore store;
     private final Events events;
-    private final Deadlines deadlines = new Deadlines();
-    private final Nesting nesting = new Nesting();
+    private final Engine engine;
     private final UnitRunner units;
+    private final @Nullable BatchDoor batches;
 
     StoreInbox(Builder from) {
         store = from.store;
         events = new Events(from.listeners);
-        units = new UnitRunner(store, events, deadlines, nesting, from.steps, from.concurrency);
+        engine = Engine.of(from, events);
+        units = new UnitRunner(engine);
+        batches = store instanceof MarkerStore.Batching batching ? new BatchDoor(engine, batching) : null;
         log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
     }
 
@@ -39,14 +44,11 @@ final class StoreInbox implements Inbox {
 
     @Override
     public Outcome<?> accept(Consumer consumer, Message message) {
-        Optional<Consumer.Route<?, ?>> route = consumer.route(message);
-        return route.isPresent() ? accept(consumer, message, route.get()) : unknownType(consumer, message);
+        Optional<Consumer.Route> route = consumer.route(message);
+        return route.isPresent() ? accept(Attempt.of(consumer, message, route.get())) : unknownType(consumer, message);
     }
 
-    private <E, T extends @Nullable Object> Outcome<T> accept(
-            Consumer consumer, Message message, Consumer.Route<E, T> route) {
-        Work<T, Exception> work = tx -> route.handler().handle(decoded(message, route), tx);
-        Attempt<T, Exception> attempt = new Attempt<>(consumer, message, work, route.codec());
+    private <T extends @Nullable Object> Outcome<T> accept(Attempt<T, Exception> attempt) {
         try {
             return settled(attempt);
         } catch (Undecodable undecodable) {
@@ -55,28 +57,33 @@ final class StoreInbox implements Inbox {
             throw programmingError;
         } catch (Throwable failure) {
             return new Outcome.Failed<>(
-                    Failures.kindOf(failure, consumer.policy(), store), Failures.unlessFatal(failure));
+                    Failures.kindOf(failure, attempt.policy(), store), Failures.unlessFatal(failure));
         }
     }
 
-    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) throws InterruptedException {
-        try {
-            return route.decoder().decode(message);
-        } catch (InterruptedException | RetryableException notTheMessage) {
-            throw notTheMessage;
-        } catch (Exception | StackOverflowError unreadable) { // the latter by deep nesting
-            throw new Undecodable(unreadable);
+    @Override
+    public List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        return batches != null ? batches.acceptAll(consumer, messages) : oneByOne(consumer, messages);
+    }
+
+    private List<Outcome<?>> oneByOne(Consumer consumer, List<Message> messages) {
+        Order order = new Order();
+        List<Outcome<?>> outcomes = new ArrayList<>(messages.size());
+        for (Message message : messages) {
+            int position = outcomes.size();
+            Outcome<?> outcome = order.isBlocked(message, position)
+                    ? new Outcome.Held<>(OptionalLong.empty(), false)
+                    : accept(consumer, message);
+            if (outcome.settlement() == Settlement.RETRY) {
+                order.block(message, position);
+            }
+            outcomes.add(outcome);
         }
+        return outcomes;
     }
 
     private <T extends @Nullable Object> Outcome<T> unknownType(Consumer consumer, Message message) {
-        String detail = "consumer " + consumer.name() + " has no handler for type "
-                + Text.printable(message.type().orElse("none"))
-                + message.version().map(v -> " version " + Text.printable(v)).orElse("");
-        Outcome<T> outcome = switch (consumer.policy().unknownType()) {
-            case REJECT -> new Outcome.Rejected<>(Rejection.UNKNOWN_TYPE, detail);
-            case IGNORE -> new Outcome.Suppressed<>(detail);
-        };
+        Outcome<T> outcome = consumer.unknownType(message);
         events.settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
         return outcome;
     }
@@ -105,7 +112,7 @@ final class StoreInbox implements Inbox {
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, nesting, events);
+            return new OuterInbox(joinable, outer, engine.nesting(), events);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }
@@ -122,25 +129,8 @@ final class StoreInbox implements Inbox {
 
     @Override
     public void close() {
-        deadlines.close();
+        engine.deadlines().close();
         events.close();
         store.close();
-    }
-
-    /** Carries a decoder's exception past the unit, where it must not look like the handler's. */
-    private static final class Undecodable extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final String type;
-
-        Undecodable(Throwable cause) {
-            super(cause);
-            type = cause.getClass().getName();
-        }
-
-        <T extends @Nullable Object> Outcome<T> outcome() {
-            // The cause's text may quote the payload, so only its type is told.
-            return new Outcome.Rejected<>(Rejection.UNDECODABLE, "the payload could not be decoded: " + type);
-        }
     }
 }

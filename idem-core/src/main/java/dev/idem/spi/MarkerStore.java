@@ -1,6 +1,7 @@
 package dev.idem.spi;
 
 import java.sql.Connection;
+import java.util.List;
 
 /**
  * Remembers what is done. Of any number of concurrent callers, in any number of processes, at most one is granted a key;
@@ -31,6 +32,20 @@ public interface MarkerStore extends AutoCloseable {
 
     @Override
     void close();
+
+    /** A store that can claim many keys in one transaction. */
+    interface Batching extends MarkerStore {
+        /**
+         * Opens a transaction and claims the keys in it with one statement, in an order that is the same for all callers. All
+         * keys are of one consumer and differ. A twin that runs elsewhere is waited for only a moment, whatever the requests
+         * say, because all the others wait with it.
+         *
+         * @throws TransientStoreException when the claim failed for a reason that passes
+         * @throws ClaimAnomalyException when neither a grant nor a marker explains what happened
+         * @throws dev.idem.StoreException when the store cannot work at all
+         */
+        Batch claimAll(List<ClaimRequest> requests);
+    }
 
     /** A store that can claim inside a transaction it did not open. */
     interface Joinable extends MarkerStore {

@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.StoreException;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
@@ -9,6 +10,7 @@ import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
@@ -25,6 +27,7 @@ final class Claims {
     private final SqlFaults faults;
     private final SqlText sqlText;
     private final HandlerConnections handlers;
+    private final BatchClaims batches;
 
     Claims(DataSource dataSource, Tables tables, HandlerConnections handlers) {
         this.dataSource = dataSource;
@@ -33,10 +36,17 @@ final class Claims {
         markers = new Markers(tables.dialect(), tables);
         faults = new SqlFaults(tables.dialect().faults());
         sqlText = new SqlText(tables.dialect().committing());
+        BatchKit kit = new BatchKit(tables, markers, new BatchMarkers(tables, markers), faults, sqlText, handlers);
+        batches = new BatchClaims(kit, this::begin);
     }
 
     SqlFaults faults() {
         return faults;
+    }
+
+    /** Claims many keys of one consumer in one transaction. */
+    Batch together(int consumer, List<ClaimRequest> requests) {
+        return batches.claim(consumer, requests);
     }
 
     /** Claims as the first statement of a new transaction. */
@@ -119,7 +129,7 @@ final class Claims {
                 row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
     }
 
-    private OwnTransaction begin(MarkerKey key) {
+    OwnTransaction begin(MarkerKey key) {
         Connection connection = connect();
         try {
             return OwnTransaction.begin(connection);

@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * H2 2.x in its regular mode: the embedded default. It has no insert that passes over a conflict, but a failed insert
@@ -30,6 +31,31 @@ final class H2Dialect {
             SELECT 1 / COUNT(*) FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             AND claim_id = :claimid AND TRANSACTION_ID() = :token
             """;
+
+    private static final String CLAIM_ALL = """
+            SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL, 0, TRUE, message_key
+            FROM FINAL TABLE (
+              INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
+              VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)})
+            """;
+
+    private static final BatchSql BATCH = new BatchSql(
+            CLAIM_ALL,
+            CLAIM_ALL,
+            """
+            SELECT FALSE, CAST(claim_id AS VARCHAR), NULL, readable, fingerprint,
+                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE, message_key
+            FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
+            """,
+            "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
+            "SAVEPOINT ${next}",
+            // It releases a savepoint that is not there without a word, so the transaction's own name is asked.
+            "SELECT 1 / CASE WHEN TRANSACTION_ID() = '${token}' THEN 1 ELSE 0 END; SAVEPOINT ${next}",
+            false, // runs in this process, so there is no round trip to save
+            50,
+            5,
+            "SET LOCK_TIMEOUT ", // neither commits nor rolls back
+            "SELECT LOCK_TIMEOUT()");
 
     static final Dialect DIALECT = new Dialect(
             Database.H2,
@@ -72,6 +98,7 @@ final class H2Dialect {
                     "SET AUTOCOMMIT"),
             true,
             value -> (s, i) -> s.setObject(i, value),
+            (row, column) -> row.getObject(column, UUID.class),
             wait -> wait.toMillis(),
             false,
             true,
@@ -98,5 +125,6 @@ final class H2Dialect {
                             WHERE SETTING_NAME = 'WRITE_DELAY' AND DATABASE_PATH() IS NOT NULL
                             """,
                             "An H2 file may lose the commits of the last moments when its process is killed",
-                            "Keep what must not be lost on a database server")));
+                            "Keep what must not be lost on a database server")),
+            BATCH);
 }

@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.StoreException;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * JdbcStore store = JdbcStore.create(dataSource);
  * }</pre>
  */
-public final class JdbcStore implements MarkerStore.Joinable {
+public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batching {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -87,6 +88,11 @@ public final class JdbcStore implements MarkerStore.Joinable {
     @Override
     public Claim claim(ClaimRequest request) {
         return claims.alone(number(request.key().consumer(), REGISTER_ADVICE), request);
+    }
+
+    @Override
+    public Batch claimAll(List<ClaimRequest> requests) {
+        return claims.together(number(requests.get(0).key().consumer(), REGISTER_ADVICE), requests);
     }
 
     @Override

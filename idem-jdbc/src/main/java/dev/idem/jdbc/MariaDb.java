@@ -46,6 +46,33 @@ final class MariaDb {
             END
             """.formatted(OWN_MARKER);
 
+    private static final String INSERT_ALL = """
+            SET STATEMENT innodb_lock_wait_timeout = :wait FOR
+            INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
+            VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)}
+            ON DUPLICATE KEY UPDATE consumer = ${marker}.consumer
+            RETURNING claim_id = :claimid, claim_id, NULL, readable, fingerprint,
+              CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), consumer = :consumer, message_key
+            """;
+
+    /** No wait for twins: the shortest there is would be a second. */
+    private static final BatchSql BATCH = new BatchSql(
+            "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT_ALL + "; END",
+            INSERT_ALL,
+            """
+            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), 1,
+                   message_key
+            FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
+            """,
+            "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
+            "SAVEPOINT ${next}",
+            "BEGIN NOT ATOMIC RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}; END",
+            false,
+            0,
+            0,
+            "",
+            "");
+
     static final Dialect DIALECT = new Dialect(
             Database.MARIADB,
             // The guard savepoint is gone when anything has committed, rolled back or replaced this transaction.
@@ -88,10 +115,17 @@ final class MariaDb {
                     "SET AUTOCOMMIT"),
             true,
             value -> (s, i) -> s.setBytes(i, bytes(value)),
+            (row, column) -> uuid(row.getBytes(column)),
             wait -> (wait.toMillis() + 999) / 1000,
             true,
             false,
-            checks());
+            checks(),
+            BATCH);
+
+    private static UUID uuid(byte[] bytes) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return new UUID(buffer.getLong(), buffer.getLong());
+    }
 
     private static byte[] bytes(UUID value) {
         return ByteBuffer.allocate(16)

@@ -20,10 +20,22 @@ final class OwnUnit extends GuardedUnit {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
 
     private final OwnTransaction transaction;
+    private final ClaimedMarker marker;
 
     OwnUnit(OwnTransaction transaction, ClaimedMarker marker, SqlFaults faults, Guard guard) {
-        super(marker, faults, guard);
+        super(marker.key(), faults, guard);
+        this.marker = marker;
         this.transaction = transaction;
+    }
+
+    @Override
+    public String claimId() {
+        return marker.claimId();
+    }
+
+    @Override
+    public void flush() throws SQLException {
+        send(transaction.connection());
     }
 
     @Override
@@ -115,7 +127,7 @@ final class OwnUnit extends GuardedUnit {
             return;
         }
         transaction.rollBack();
-        if (guard.used() && leftBehind()) {
+        if (used() && leftBehind()) {
             throw BrokenTransactionException.hiddenCommit(key, null);
         }
     }

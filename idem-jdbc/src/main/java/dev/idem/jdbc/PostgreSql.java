@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /** PostgreSQL 13 and later. */
 final class PostgreSql {
@@ -46,6 +47,41 @@ final class PostgreSql {
             AND CAST(pg_current_xact_id_if_assigned() AS text) = :token
             """;
 
+    /**
+     * The wait for twins is set before, and put back behind, the insert, all in one round trip. Keys that are there
+     * already give no row, and are then read: most batches have none.
+     */
+    private static final String CLAIM_ALL = """
+            SELECT set_config('lock_timeout', CAST(:wait AS text),
+              set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
+            INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
+            SELECT :consumer, k, r, f FROM unnest(:keys, :readables, :fingerprints) AS t(k, r, f)
+            ON CONFLICT (consumer, message_key) DO NOTHING
+            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0, true, message_key;
+            SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+            """;
+
+    private static final BatchSql BATCH = new BatchSql(
+            CLAIM_ALL,
+            CLAIM_ALL,
+            """
+            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
+                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true, message_key
+            FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(:keys)
+            """,
+            """
+            DELETE FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(:keys)
+            AND CAST(xmin AS text) = ANY(:claimids)
+            """,
+            "SAVEPOINT ${next}",
+            // The driver sends all of it before it waits, also with a handler's statement behind it.
+            "RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}",
+            true,
+            50,
+            1,
+            "",
+            "");
+
     static final Dialect DIALECT = new Dialect(
             Database.POSTGRESQL,
             CLAIM,
@@ -72,10 +108,12 @@ final class PostgreSql {
             Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
             false,
             value -> (s, i) -> s.setObject(i, value),
+            (row, column) -> row.getObject(column, UUID.class),
             wait -> Math.max(1, wait.toMillis()), // 0 would mean for ever
             false,
             false,
-            checks());
+            checks(),
+            BATCH);
 
     private static List<Check> checks() {
         return List.of(

@@ -43,10 +43,12 @@ class DefectStore implements MarkerStore {
                 from.committing(),
                 from.storesClaimId(),
                 from.key(),
+                from.keyOf(),
                 from.waitUnits(),
                 from.catalogIsSchema(),
                 from.embedded(),
-                from.checks());
+                from.checks(),
+                from.batch());
     }
 
     static Dialect withoutConfirm(Dialect from) {
