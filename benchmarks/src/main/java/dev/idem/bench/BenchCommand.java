@@ -55,14 +55,14 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--quick", description = "Fewer and shorter rounds and smaller tables: all of it in 90 s.")
     boolean quick;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each case; default 7, or 3 if quick.")
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each case; default 15, or 3 if quick.")
     @Nullable
     Integer rounds;
 
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = "Length of a measurement; default 1, or 0.25 if quick.")
+            description = "Length of a measurement; default 0.4, or 0.25 if quick.")
     @Nullable
     Double seconds;
 
@@ -94,10 +94,13 @@ final class BenchCommand implements Callable<Integer> {
         Settings settings = settings();
         Files.createDirectories(out); // before the work, so that a wrong path is known at once
         PrintWriter err = spec.commandLine().getErr();
+        long began = System.nanoTime();
         try (Database database = url == null ? Database.start() : Database.existing(url)) {
             Payments.create(database.dataSource());
             var lab = new Lab(database.dataSource(), settings, line -> {
-                err.println(line);
+                err.printf(
+                        "%5d s  %s%n",
+                        Duration.ofNanos(System.nanoTime() - began).toSeconds(), line);
                 err.flush();
             });
             List<Row> rows = new ArrayList<>();
@@ -136,8 +139,8 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private Settings settings() {
-        int chosenRounds = rounds != null ? rounds : quick ? 3 : 7;
-        double chosenSeconds = seconds != null ? seconds : quick ? 0.25 : 1;
+        int chosenRounds = rounds != null ? rounds : quick ? 3 : 15;
+        double chosenSeconds = seconds != null ? seconds : quick ? 0.25 : 0.4;
         check(chosenRounds >= 1 && chosenRounds <= MOST_ROUNDS, "--rounds must be between 1 and " + MOST_ROUNDS);
         check(
                 chosenSeconds > 0 && chosenSeconds <= MOST_SECONDS,

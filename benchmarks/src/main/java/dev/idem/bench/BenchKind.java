@@ -6,14 +6,16 @@ import java.util.Locale;
 /** What a user can ask for. */
 enum BenchKind {
     INLINE,
+    BATCH,
     GROWTH,
     ALL;
 
     List<Bench> benches() {
         return switch (this) {
             case INLINE -> List.of(new InlineBench());
+            case BATCH -> List.of(new BatchBench());
             case GROWTH -> List.of(new GrowthBench());
-            case ALL -> List.of(new InlineBench(), new GrowthBench());
+            case ALL -> List.of(new InlineBench(), new BatchBench(), new GrowthBench());
         };
     }
 

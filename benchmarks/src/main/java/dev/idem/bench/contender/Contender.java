@@ -12,6 +12,11 @@ public interface Contender extends AutoCloseable {
     /** What is emptied before each measurement, besides the payments. */
     List<String> tables();
 
+    /** The most it can process together. */
+    default int mostTogether() {
+        return Integer.MAX_VALUE;
+    }
+
     /** How many per cent of the messages have a handler that throws. */
     default int failing() {
         return 0;

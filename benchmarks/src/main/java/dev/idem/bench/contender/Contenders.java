@@ -1,6 +1,7 @@
 package dev.idem.bench.contender;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -13,17 +14,40 @@ public final class Contenders {
 
     /** Everyone, with a transaction for each message. */
     public static List<Contender> inline(DataSource dataSource) throws SQLException {
-        return List.of(
-                new Floor(dataSource),
-                new Hand(dataSource),
-                new Camel(dataSource),
-                new SpringIntegration(dataSource),
-                new Tram(dataSource),
-                new Idem(dataSource));
+        List<Contender> contenders = new ArrayList<>();
+        contenders.add(new Floor(dataSource));
+        contenders.addAll(oneByOne(dataSource));
+        contenders.add(idem(IdemSetup.fresh("idem", dataSource)));
+        return contenders;
     }
 
-    /** Idem with tables of its own, of which the named ones are emptied before each measurement. */
-    public static Contender idem(String name, DataSource dataSource, String prefix, String... emptied) {
-        return new Idem(name, dataSource, prefix, emptied);
+    /** Those who recognise duplicates and know no batches. */
+    public static List<Contender> oneByOne(DataSource dataSource) throws SQLException {
+        return List.of(
+                new Hand(dataSource), new Camel(dataSource), new SpringIntegration(dataSource), new Tram(dataSource));
+    }
+
+    /** A batch without any protection, and by hand without isolation. */
+    public static List<Contender> batchReferences(DataSource dataSource) throws SQLException {
+        return List.of(new FloorBatch(dataSource), new HandBatchEach(dataSource));
+    }
+
+    public static Contender idem(IdemSetup setup) {
+        return new Idem(setup);
+    }
+
+    /** A batch whose handlers are called one by one, and of which some per cent fail. */
+    public static Contender idemEach(IdemSetup setup, int failing) {
+        return IdemBatch.each(setup, failing);
+    }
+
+    /** A batch whose handlers are called one by one and defer their statements. */
+    public static Contender idemDeferred(IdemSetup setup) {
+        return IdemBatch.deferred(setup);
+    }
+
+    /** A batch with one handler for all. */
+    public static Contender idemBatch(IdemSetup setup) {
+        return IdemBatch.together(setup);
     }
 }

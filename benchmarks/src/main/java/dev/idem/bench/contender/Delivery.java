@@ -1,5 +1,7 @@
 package dev.idem.bench.contender;
 
+import dev.idem.Message;
+
 /**
  * One delivery of a payment request.
  *
@@ -11,8 +13,13 @@ package dev.idem.bench.contender;
  */
 public record Delivery(
         String id, String order, long cents, boolean fresh, boolean failing, int partition, long offset) {
-    /** What the broker would carry. */
-    String payload() {
-        return order + " " + cents;
+    static final String TYPE = "payment-requested";
+
+    Message message() {
+        return Message.builder().id(id).type(TYPE).payload(request().payload()).build();
+    }
+
+    PaymentRequest request() {
+        return new PaymentRequest(order, cents, failing);
     }
 }

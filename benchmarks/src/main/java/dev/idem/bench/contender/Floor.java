@@ -17,7 +17,7 @@ final class Floor extends OneByOne {
     void handle(Delivery delivery) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            Payments.pay(connection, delivery);
+            Payments.pay(connection, delivery.request());
             connection.commit();
         }
     }

@@ -16,7 +16,7 @@ final class Hand extends OneByOne {
         super("hand", "hand_inbox");
         this.dataSource = dataSource;
         Sql.execute(dataSource, """
-                CREATE TABLE hand_inbox (
+                CREATE TABLE IF NOT EXISTS hand_inbox (
                   consumer     text        NOT NULL,
                   message_id   text        NOT NULL,
                   processed_at timestamptz NOT NULL DEFAULT now(),
@@ -30,7 +30,7 @@ final class Hand extends OneByOne {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             if (claim(connection, delivery)) {
-                Payments.pay(connection, delivery);
+                Payments.pay(connection, delivery.request());
             }
             connection.commit();
         }

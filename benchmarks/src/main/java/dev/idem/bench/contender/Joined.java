@@ -36,7 +36,7 @@ abstract class Joined extends OneByOne {
 
     private void pay(Delivery delivery) {
         try {
-            Payments.pay(DataSourceUtils.getConnection(dataSource), delivery);
+            Payments.pay(DataSourceUtils.getConnection(dataSource), delivery.request());
         } catch (SQLException failure) {
             throw new IllegalStateException("the payment failed", failure);
         }

@@ -31,12 +31,12 @@ public final class Markers {
 
     /** Adds markers of the given age with the index in place, so that it looks as if messages had made them. */
     public void fill(int count, boolean timeOrdered, String age, Consumer<String> progress) throws SQLException {
-        String insert =
-                String.format(Locale.ROOT, """
+        String insert = String.format(
+                Locale.ROOT, """
                 INSERT INTO %1$smarker (message_key, consumer, fingerprint, processed_at)
                 SELECT %2$s, number, '\\x0102030405', clock_timestamp() - CAST('%3$s' AS interval)
                 FROM generate_series(?, ?) i, %1$sconsumer WHERE name = '%4$s'
-                """, prefix, timeOrdered ? ORDERED_KEY : RANDOM_KEY, age, Idem.CONSUMER);
+                """, prefix, timeOrdered ? ORDERED_KEY : RANDOM_KEY, age, IdemSetup.CONSUMER);
         for (int from = 1; from <= count; from += CHUNK) {
             int to = Math.min(count, from + CHUNK - 1);
             insert(insert, from, to);

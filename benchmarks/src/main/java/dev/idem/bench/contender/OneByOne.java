@@ -25,6 +25,11 @@ abstract class OneByOne implements Contender {
     }
 
     @Override
+    public final int mostTogether() {
+        return 1;
+    }
+
+    @Override
     public final void handle(List<Delivery> batch) throws Exception {
         for (Delivery delivery : batch) {
             handle(delivery);

@@ -22,33 +22,25 @@ public final class Payments {
                 """);
     }
 
-    static void pay(Connection connection, Delivery delivery) throws SQLException {
-        pay(connection, delivery.order(), delivery.cents());
-        failIfMeantTo(delivery.failing());
-    }
-
-    static void pay(Connection connection, String order, long cents) throws SQLException {
+    static void pay(Connection connection, PaymentRequest request) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-            insert.setString(1, order);
-            insert.setLong(2, cents);
+            insert.setString(1, request.order());
+            insert.setLong(2, request.cents());
             insert.executeUpdate();
+        }
+        if (request.failing()) {
+            throw new IllegalStateException("this handler is meant to fail");
         }
     }
 
-    static void payAll(Connection connection, List<Delivery> deliveries) throws SQLException {
+    static void payAll(Connection connection, List<PaymentRequest> requests) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-            for (Delivery delivery : deliveries) {
-                insert.setString(1, delivery.order());
-                insert.setLong(2, delivery.cents());
+            for (PaymentRequest request : requests) {
+                insert.setString(1, request.order());
+                insert.setLong(2, request.cents());
                 insert.addBatch();
             }
             insert.executeBatch();
-        }
-    }
-
-    static void failIfMeantTo(boolean failing) {
-        if (failing) {
-            throw new IllegalStateException("this handler is meant to fail");
         }
     }
 }

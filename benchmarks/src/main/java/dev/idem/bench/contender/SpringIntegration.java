@@ -12,7 +12,7 @@ final class SpringIntegration extends Joined {
     SpringIntegration(DataSource dataSource) throws SQLException {
         super("spring-integration", dataSource, "int_metadata_store");
         Sql.execute(dataSource, """
-                CREATE TABLE int_metadata_store (
+                CREATE TABLE IF NOT EXISTS int_metadata_store (
                   metadata_key   varchar(255) NOT NULL,
                   metadata_value varchar(4000),
                   region         varchar(100) NOT NULL,

@@ -18,7 +18,7 @@ final class Tram extends Joined {
     Tram(DataSource dataSource) throws SQLException {
         super("tram", dataSource, "received_messages");
         Sql.execute(dataSource, """
-                CREATE TABLE received_messages (
+                CREATE TABLE IF NOT EXISTS received_messages (
                   consumer_id   varchar(1000),
                   message_id    varchar(1000),
                   creation_time bigint,

@@ -1,5 +1,6 @@
 package dev.idem.bench.load;
 
+import dev.idem.bench.contender.Contender;
 import dev.idem.bench.contender.Delivery;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,20 +13,24 @@ import java.util.UUID;
  */
 final class Feed {
     private static final int MEMORY = 1_000;
+    private static final int HISTORY = 100;
     private static final int CENTS = 4_200;
     private static final long VERSION_4 = 0x4000L;
     private static final long VERSION_7 = 0x7000L;
 
     private final Workload workload;
+    private final int size;
     private final int failing;
     private final int partition;
     private final SplittableRandom random;
     private final List<Delivery> recent = new ArrayList<>(MEMORY);
     private long offset;
+    private int next;
 
-    Feed(Workload workload, int failing, int partition, long seed) {
+    Feed(Workload workload, Contender contender, int partition, long seed) {
         this.workload = workload;
-        this.failing = failing;
+        this.size = Math.min(workload.batch(), contender.mostTogether());
+        this.failing = contender.failing();
         this.partition = partition;
         this.random = new SplittableRandom(seed);
     }
@@ -34,17 +39,16 @@ final class Feed {
         return poll(workload.duplicates());
     }
 
-    /** Messages that are all new, to be repeated later. */
+    /** Messages that are all new, to be repeated later; empty when there are enough of them. */
     List<Delivery> pollFresh() {
-        return poll(0);
+        return recent.size() < Math.max(size, HISTORY) ? poll(0) : List.of();
     }
 
     private List<Delivery> poll(int duplicates) {
-        int known = recent.size();
-        List<Delivery> batch = new ArrayList<>(workload.batch());
-        while (batch.size() < workload.batch()) {
-            boolean repeated = known > 0 && random.nextInt(100) < duplicates;
-            batch.add(repeated ? repeat(recent.get(random.nextInt(known))) : fresh());
+        List<Delivery> batch = new ArrayList<>(size);
+        while (batch.size() < size) {
+            boolean repeated = !recent.isEmpty() && random.nextInt(100) < duplicates;
+            batch.add(repeated ? repeat() : fresh());
         }
         batch.stream().filter(Delivery::fresh).forEach(this::remember);
         return batch;
@@ -64,7 +68,10 @@ final class Feed {
         }
     }
 
-    private static Delivery repeat(Delivery first) {
+    /** One after the other, so that a batch has none of them twice. */
+    private Delivery repeat() {
+        next = (next + 1) % recent.size();
+        Delivery first = recent.get(next);
         return new Delivery(
                 first.id(), first.order(), first.cents(), false, first.failing(), first.partition(), first.offset());
     }

@@ -36,7 +36,7 @@ public final class Load {
             List<Future<Tally>> running = new ArrayList<>();
             for (int i = 0; i < workload.threads(); i++) {
                 long seed = ThreadLocalRandom.current().nextLong();
-                var feed = new Feed(workload, contender.failing(), i, seed);
+                var feed = new Feed(workload, contender, i, seed);
                 running.add(threads.submit(() -> run(contender, workload, feed, start, time)));
             }
             List<Tally> tallies = all(running);
@@ -51,9 +51,10 @@ public final class Load {
             throws Exception {
         var tally = new Tally();
         if (workload.duplicates() == 100) { // else there would be nothing to repeat
-            List<Delivery> first = feed.pollFresh();
-            tally.expect(first, contender);
-            contender.handle(first);
+            for (List<Delivery> first = feed.pollFresh(); !first.isEmpty(); first = feed.pollFresh()) {
+                contender.handle(first);
+                tally.expect(first, contender);
+            }
         }
         start.await();
         long began = System.nanoTime();

@@ -2,6 +2,7 @@ package dev.idem.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.bench.contender.Contender;
 import dev.idem.bench.contender.Delivery;
 import java.util.HashSet;
 import java.util.List;
@@ -12,8 +13,30 @@ import org.junit.jupiter.api.Test;
 
 class FeedTest {
     private static List<Delivery> deliveries(Workload workload, int failing) {
-        var feed = new Feed(workload, failing, 3, 42);
+        var feed = new Feed(workload, contender(failing), 3, 42);
         return Stream.generate(feed::poll).limit(2_000).flatMap(List::stream).toList();
+    }
+
+    private static Contender contender(int failing) {
+        return new Contender() {
+            @Override
+            public String name() {
+                return "test";
+            }
+
+            @Override
+            public void handle(List<Delivery> batch) {}
+
+            @Override
+            public List<String> tables() {
+                return List.of();
+            }
+
+            @Override
+            public int failing() {
+                return failing;
+            }
+        };
     }
 
     @Test
@@ -27,12 +50,13 @@ class FeedTest {
 
     @Test
     void aBatchRepeatsOnlyEarlierBatches() {
-        var feed = new Feed(new Workload("x", 1, 50, 500), 0, 0, 42);
+        var feed = new Feed(new Workload("x", 1, 50, 500), contender(0), 0, 42);
         for (int i = 0; i < 10; i++) {
             List<Delivery> batch = feed.poll();
             Set<String> fresh = new HashSet<>();
             batch.stream().filter(Delivery::fresh).forEach(delivery -> fresh.add(delivery.id()));
             assertThat(batch).filteredOn(delivery -> !delivery.fresh()).noneMatch(d -> fresh.contains(d.id()));
+            assertThat(batch).extracting(Delivery::id).doesNotHaveDuplicates();
         }
     }
 
