@@ -62,7 +62,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = "Length of a measurement; default 0.4, or 0.25 if quick.")
+            description = "Length of a measurement; default 0.4, or 0.15 if quick.")
     @Nullable
     Double seconds;
 
@@ -140,7 +140,7 @@ final class BenchCommand implements Callable<Integer> {
 
     private Settings settings() {
         int chosenRounds = rounds != null ? rounds : quick ? 3 : 15;
-        double chosenSeconds = seconds != null ? seconds : quick ? 0.25 : 0.4;
+        double chosenSeconds = seconds != null ? seconds : quick ? 0.15 : 0.4;
         check(chosenRounds >= 1 && chosenRounds <= MOST_ROUNDS, "--rounds must be between 1 and " + MOST_ROUNDS);
         check(
                 chosenSeconds > 0 && chosenSeconds <= MOST_SECONDS,

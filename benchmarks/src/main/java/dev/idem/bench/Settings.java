@@ -10,6 +10,6 @@ import java.time.Duration;
  */
 record Settings(boolean quick, int rounds, Duration time) {
     Duration warmUp() {
-        return time.multipliedBy(2);
+        return quick ? Duration.ofMillis(400) : time.multipliedBy(4);
     }
 }
