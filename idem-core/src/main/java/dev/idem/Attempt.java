@@ -91,7 +91,8 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
     Keyed keyed(Events events) {
         Keyed keyed = consumer.keyed(message);
-        if (keyed instanceof Keyed.Without why && policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED) {
+        boolean unguarded = policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED && !consumer.isWatermark();
+        if (keyed instanceof Keyed.Without why && unguarded) {
             events.tell(l -> l.unguarded(consumer.name(), why.reason()));
             return new Keyed.Key(new MarkerKey(consumer.name(), UUID.randomUUID(), null));
         }

@@ -1,7 +1,6 @@
 package dev.idem;
 
 import dev.idem.spi.ClaimRequest;
-import dev.idem.spi.MarkerStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,13 +20,16 @@ final class BatchDoor {
     private final Engine engine;
     private final BatchRunner runner;
 
-    BatchDoor(Engine engine, MarkerStore.Batching store) {
+    BatchDoor(Engine engine, BatchRunner runner) {
         this.engine = engine;
-        this.runner = new BatchRunner(engine, store);
+        this.runner = runner;
     }
 
     List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
-        Order order = new Order();
+        return acceptAll(consumer, messages, Order.byKey());
+    }
+
+    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages, Order order) {
         List<BatchEntry<?>> entries = new ArrayList<>(messages.size());
         for (Message message : messages) {
             entries.add(entry(consumer, message, entries.size(), order));

@@ -65,12 +65,9 @@ final class BatchEntry<T extends @Nullable Object> {
         return outcome;
     }
 
-    /** What comes again must not be overtaken by what stands behind it. */
     void settle(Outcome<T> last) {
         outcome = last;
-        if (last.settlement() == Settlement.RETRY) {
-            order.block(message(), position);
-        }
+        order.settled(message(), position, last);
     }
 
     /** Gives it the outcome of another one with the same key, of whatever type that one's result is. */

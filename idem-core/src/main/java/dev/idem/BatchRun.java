@@ -140,7 +140,7 @@ final class BatchRun {
             engine.steps().at(Step.AFTER_HANDLER, first.key());
         } catch (Throwable failure) {
             boolean late = watch.finish();
-            undo(unit, failure);
+            undo(unit, failure, late);
             Failures.throwIfFatal(failure);
             interrupted |= !late && failure instanceof InterruptedException;
             if (!late && engine.store().isTransient(failure)) {
@@ -150,7 +150,7 @@ final class BatchRun {
         }
         if (watch.finish()) {
             HandlerTimeoutException late = engine.tooLate(first.key(), limit, null);
-            undo(unit, late);
+            undo(unit, late, true);
             return late;
         }
         return kept(entries, policy, unit, result);
@@ -163,16 +163,21 @@ final class BatchRun {
             engine.unused().check(policy, key, unit);
             unit.commit(result.stored());
         } catch (BrokenTransactionException broken) {
-            undo(unit, broken);
+            undo(unit, broken, false);
             return Failures.reported(engine.events(), key, broken);
         }
         units.put(unit, entries);
         return null;
     }
 
-    private void undo(Unit unit, Throwable failure) {
+    /** One that was late is being torn down on another thread; nobody may go on in that transaction meanwhile. */
+    private void undo(Unit unit, Throwable failure, boolean late) {
         try {
-            unit.rollback();
+            if (late) {
+                unit.abandon();
+            } else {
+                unit.rollback();
+            }
         } catch (HiddenCommitException | BrokenTransactionException whole) {
             Failures.suppress(whole, failure);
             throw whole;

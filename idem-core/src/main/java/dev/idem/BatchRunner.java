@@ -1,11 +1,9 @@
 package dev.idem;
 
 import dev.idem.spi.Batch;
-import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Step;
 import dev.idem.spi.TransientStoreException;
 import java.time.Duration;
@@ -26,11 +24,11 @@ final class BatchRunner {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
     private final Engine engine;
-    private final MarkerStore.Batching store;
+    private final Claiming claiming;
 
-    BatchRunner(Engine engine, MarkerStore.Batching store) {
+    BatchRunner(Engine engine, Claiming claiming) {
         this.engine = engine;
-        this.store = store;
+        this.claiming = claiming;
     }
 
     /** Gives each entry its outcome; the keys differ. Answers why the store could not, if it could not. */
@@ -108,8 +106,7 @@ final class BatchRunner {
     private void runOnce(List<BatchEntry<?>> open) {
         MarkerKey first = open.get(0).key();
         engine.steps().at(Step.BEFORE_CLAIM, first);
-        List<ClaimRequest> requests = open.stream().map(BatchEntry::request).toList();
-        try (Batch batch = store.claimAll(requests)) {
+        try (Batch batch = claiming.claim(open)) {
             engine.steps().at(Step.AFTER_CLAIM, first);
             BatchRun run = new BatchRun(engine, batch);
             try {
@@ -129,7 +126,7 @@ final class BatchRunner {
             if (whole instanceof BrokenTransactionException broken) {
                 Failures.reported(engine.events(), guilty.key(), broken);
             }
-            guilty.fail(Failures.kindOf(whole, policy, store), whole);
+            guilty.fail(Failures.kindOf(whole, policy, engine.store()), whole);
             return null;
         }
         int middle = open.size() / 2;
@@ -175,5 +172,11 @@ final class BatchRunner {
 
     private static List<BatchEntry<?>> open(List<BatchEntry<?>> entries) {
         return entries.stream().filter(BatchEntry::isOpen).toList();
+    }
+
+    /** How the entries are claimed: by their keys, or by their positions. */
+    @FunctionalInterface
+    interface Claiming {
+        Batch claim(List<BatchEntry<?>> entries);
     }
 }

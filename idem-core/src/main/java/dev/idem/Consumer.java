@@ -23,6 +23,7 @@ public final class Consumer {
     private final Policy policy;
     private final Map<Kind, Route> routes;
     private final @Nullable Route fallback;
+    private final boolean watermark;
 
     private Consumer(Builder from) {
         name = from.name;
@@ -30,6 +31,7 @@ public final class Consumer {
         policy = from.policy;
         routes = Map.copyOf(from.routes);
         fallback = from.fallback;
+        watermark = from.watermark;
     }
 
     /** The smallest consumer: a name, the message id as key, and the work given in each call. */
@@ -51,6 +53,11 @@ public final class Consumer {
 
     public Policy policy() {
         return policy;
+    }
+
+    /** Whether it keeps one mark for each partition of its source instead of one marker for each message. */
+    public boolean isWatermark() {
+        return watermark;
     }
 
     /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
@@ -143,6 +150,8 @@ public final class Consumer {
         private KeySelector key = KeySelector.messageId();
         private Policy policy = Policy.defaults();
         private @Nullable Route fallback;
+        private boolean watermark;
+        private boolean keyChosen;
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -154,6 +163,19 @@ public final class Consumer {
 
         public Builder key(KeySelector selector) {
             key = Objects.requireNonNull(selector, "selector");
+            keyChosen = true;
+            return this;
+        }
+
+        /**
+         * Remembers positions instead of messages: one mark for each partition of the source, moved in the same transaction as
+         * the effects. The fastest way, for sources that keep their messages in order at stable positions, such as Kafka.
+         * What is delivered again is recognised; what a producer sends again is a new message at a new position, and is
+         * processed again. Messages must be delivered in the order of their positions, each partition by one thread at a
+         * time.
+         */
+        public Builder watermark() {
+            watermark = true;
             return this;
         }
 
@@ -225,7 +247,26 @@ public final class Consumer {
         }
 
         public Consumer build() {
+            if (watermark) {
+                checkWatermark();
+            }
             return new Consumer(this);
+        }
+
+        private void checkWatermark() {
+            if (keyChosen) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has both a key and a watermark: with a watermark"
+                                + " the position alone tells what is done. Leave one of them out");
+            }
+            boolean keepsResults = routes.values().stream()
+                    .anyMatch(route -> route instanceof Route.Each<?, ?> each && each.codec() != null);
+            if (keepsResults) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a watermark and a handler whose result is kept,"
+                                + " but without markers there is nothing to keep it with");
+            }
+            key = KeySelector.position();
         }
     }
 }

@@ -28,6 +28,10 @@ final class OuterInbox implements JoinedInbox {
     @Override
     public <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
+        if (consumer.isWatermark()) {
+            throw new UnsupportedOperationException("Consumer " + consumer.name()
+                    + " has a watermark, which cannot be moved inside another transaction");
+        }
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
         try {
             Keyed keyed = attempt.keyed(events);

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
 import java.time.Duration;
@@ -20,13 +21,17 @@ final class StoreInbox implements Inbox {
     private final Engine engine;
     private final UnitRunner units;
     private final @Nullable BatchDoor batches;
+    private final @Nullable WatermarkDoor watermarks;
 
     StoreInbox(Builder from) {
         store = from.store;
         events = new Events(from.listeners);
         engine = Engine.of(from, events);
         units = new UnitRunner(engine);
-        batches = store instanceof MarkerStore.Batching batching ? new BatchDoor(engine, batching) : null;
+        batches = store instanceof MarkerStore.Batching batching
+                ? new BatchDoor(engine, new BatchRunner(engine, entries -> claim(batching, entries)))
+                : null;
+        watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkDoor(engine, positioned) : null;
         log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
     }
 
@@ -42,8 +47,15 @@ final class StoreInbox implements Inbox {
         return settled(new Attempt<>(consumer, message, work, codec));
     }
 
+    private static Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
+        return store.claimAll(entries.stream().map(BatchEntry::request).toList());
+    }
+
     @Override
     public Outcome<?> accept(Consumer consumer, Message message) {
+        if (consumer.isWatermark()) {
+            return acceptAll(consumer, List.of(message)).get(0);
+        }
         Optional<Consumer.Route> route = consumer.route(message);
         return route.isPresent() ? accept(Attempt.of(consumer, message, route.get())) : unknownType(consumer, message);
     }
@@ -63,20 +75,29 @@ final class StoreInbox implements Inbox {
 
     @Override
     public List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        if (consumer.isWatermark()) {
+            return watermarks(consumer).acceptAll(consumer, messages);
+        }
         return batches != null ? batches.acceptAll(consumer, messages) : oneByOne(consumer, messages);
     }
 
+    private WatermarkDoor watermarks(Consumer consumer) {
+        if (watermarks == null) {
+            throw new UnsupportedOperationException(
+                    store.describe() + " keeps no watermarks, which " + consumer.name() + " needs");
+        }
+        return watermarks;
+    }
+
     private List<Outcome<?>> oneByOne(Consumer consumer, List<Message> messages) {
-        Order order = new Order();
+        Order order = Order.byKey();
         List<Outcome<?>> outcomes = new ArrayList<>(messages.size());
         for (Message message : messages) {
             int position = outcomes.size();
             Outcome<?> outcome = order.isBlocked(message, position)
                     ? new Outcome.Held<>(OptionalLong.empty(), false)
                     : accept(consumer, message);
-            if (outcome.settlement() == Settlement.RETRY) {
-                order.block(message, position);
-            }
+            order.settled(message, position, outcome);
             outcomes.add(outcome);
         }
         return outcomes;
@@ -90,6 +111,11 @@ final class StoreInbox implements Inbox {
 
     /** Every delivery that has a handler ends here, so it is reported exactly once. */
     private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
+        if (attempt.consumer().isWatermark()) {
+            throw new UnsupportedOperationException(
+                    "Consumer " + attempt.consumer().name()
+                            + " has a watermark: give it handlers, and its messages to accept or acceptAll");
+        }
         try {
             Keyed keyed = attempt.keyed(events);
             Outcome<T> outcome = keyed instanceof Keyed.Without none
@@ -119,6 +145,9 @@ final class StoreInbox implements Inbox {
 
     @Override
     public void register(Consumer consumer) {
+        if (consumer.isWatermark()) {
+            watermarks(consumer);
+        }
         store.register(consumer.name());
     }
 

@@ -183,7 +183,7 @@ final class BatchClaims {
                                     request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
                 }
             }
-            return new JdbcBatch(kit, transaction, consumer, granted, refused);
+            return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted), refused);
         }
     }
 }

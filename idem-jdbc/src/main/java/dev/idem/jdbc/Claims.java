@@ -1,17 +1,20 @@
 package dev.idem.jdbc;
 
+import dev.idem.Position;
 import dev.idem.StoreException;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.PositionRequest;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,7 @@ final class Claims {
     private final SqlText sqlText;
     private final HandlerConnections handlers;
     private final BatchClaims batches;
+    private final WatermarkClaims watermarks;
 
     Claims(DataSource dataSource, Tables tables, HandlerConnections handlers) {
         this.dataSource = dataSource;
@@ -38,6 +42,7 @@ final class Claims {
         sqlText = new SqlText(tables.dialect().committing());
         BatchKit kit = new BatchKit(tables, markers, new BatchMarkers(tables, markers), faults, sqlText, handlers);
         batches = new BatchClaims(kit, this::begin);
+        watermarks = new WatermarkClaims(kit, this::begin);
     }
 
     SqlFaults faults() {
@@ -47,6 +52,19 @@ final class Claims {
     /** Claims many keys of one consumer in one transaction. */
     Batch together(int consumer, List<ClaimRequest> requests) {
         return batches.claim(consumer, requests);
+    }
+
+    /** Claims positions of one consumer in one transaction. */
+    Batch positions(int consumer, List<PositionRequest> requests) {
+        return watermarks.claim(consumer, requests);
+    }
+
+    OptionalLong markOf(int consumer, Position partition) {
+        try (Connection connection = connect()) {
+            return Transactions.alone(connection, () -> watermarks.marks().read(connection, consumer, partition));
+        } catch (SQLException failure) {
+            throw new StoreException("Could not read the mark of " + partition, failure);
+        }
     }
 
     /** Claims as the first statement of a new transaction. */

@@ -32,6 +32,7 @@ import java.util.function.ToLongFunction;
  * @param embedded whether the tables are created without being asked
  * @param checks what is looked at when a store starts
  * @param batch the statements for many keys at once
+ * @param watermark the statements for positions
  */
 record Dialect(
         Database database,
@@ -52,7 +53,8 @@ record Dialect(
         boolean catalogIsSchema,
         boolean embedded,
         List<Check> checks,
-        BatchSql batch) {
+        BatchSql batch,
+        WatermarkSql watermark) {
 
     /** Reads the 16 bytes of a key. */
     @FunctionalInterface

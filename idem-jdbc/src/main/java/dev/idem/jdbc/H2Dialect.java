@@ -57,6 +57,30 @@ final class H2Dialect {
             "SET LOCK_TIMEOUT ", // neither commits nor rolls back
             "SELECT LOCK_TIMEOUT()");
 
+    private static final String THIS_MARK =
+            "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
+
+    /** The update locks the row, and tells which claim ran last, should its transaction be committed by somebody else. */
+    private static final String LOCK_MARK = """
+            SELECT position, CAST(claim_id AS VARCHAR), CAST(EXTRACT(EPOCH FROM moved_at) * 1000000 AS BIGINT), stream,
+              TRANSACTION_ID()
+            FROM FINAL TABLE (UPDATE ${watermark} SET running_id = :claimid WHERE %s)
+            """.formatted(THIS_MARK);
+
+    private static final WatermarkSql WATERMARK = new WatermarkSql(
+            """
+            INSERT INTO ${watermark} (consumer, stream_key, partition_number, position, claim_id, running_id, stream)
+            SELECT :consumer, :stream, :partition, -9223372036854775808, :claimid, :claimid, :name
+            WHERE NOT EXISTS (SELECT 1 FROM ${watermark} WHERE %s)
+            """.formatted(THIS_MARK),
+            LOCK_MARK,
+            LOCK_MARK,
+            "UPDATE ${watermark} SET position = :position, claim_id = :claimid, moved_at = CURRENT_TIMESTAMP WHERE "
+                    + THIS_MARK + " AND position = :before",
+            "SELECT 1 / COUNT(*) FROM ${watermark} WHERE " + THIS_MARK + " AND claim_id = :claimid"
+                    + " AND TRANSACTION_ID() = :token; COMMIT",
+            "SELECT 1 FROM ${watermark} WHERE " + THIS_MARK + " AND running_id = :claimid");
+
     static final Dialect DIALECT = new Dialect(
             Database.H2,
             CLAIM,
@@ -126,5 +150,6 @@ final class H2Dialect {
                             """,
                             "An H2 file may lose the commits of the last moments when its process is killed",
                             "Keep what must not be lost on a database server")),
-            BATCH);
+            BATCH,
+            WATERMARK);
 }

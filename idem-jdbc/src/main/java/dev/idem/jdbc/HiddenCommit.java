@@ -4,11 +4,9 @@ import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,14 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Cleans up after a handler that committed a batch's transaction from inside. With it were committed the markers of all
  * messages of the batch, also of those that had not run yet or had failed: these must go at once, or the messages would
- * be taken for done.
+ * be taken for done. A mark, on the other hand, was not moved yet, and must be.
  */
-record HiddenCommit(
-        BatchKit kit,
-        int consumer,
-        Map<MarkerKey, ClaimRow> granted,
-        List<BatchPart> kept,
-        Deferred<BatchPart> deferred) {
+record HiddenCommit(BatchLedger ledger, List<BatchPart> kept, Deferred<BatchPart> deferred) {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final int TRIES = 3;
 
@@ -53,38 +46,28 @@ record HiddenCommit(
 
     private HiddenCommitException account(
             OwnTransaction transaction, Set<MarkerKey> culprits, Set<MarkerKey> done, SQLException evidence) {
-        Set<MarkerKey> undone = new HashSet<>(granted.keySet());
-        undone.removeAll(done);
-        undone.removeAll(culprits);
-        remove(transaction, undone);
-        return new HiddenCommitException(culprits, done, evidence);
-    }
-
-    private void remove(OwnTransaction transaction, Collection<MarkerKey> undone) {
-        if (undone.isEmpty()) {
-            return;
-        }
-        Set<String> claims = new HashSet<>();
-        granted.values().forEach(row -> claims.add(row.claimId()));
+        Set<MarkerKey> stay = new HashSet<>(done);
+        stay.addAll(culprits);
         for (int i = 1; i <= TRIES; i++) {
             try {
                 transaction.reopened();
                 Connection connection = transaction.connection();
-                kit.markers().remove(connection, consumer, undone, claims);
+                ledger.makeGood(connection, stay);
                 connection.commit();
                 transaction.ended();
-                return;
+                break;
             } catch (SQLException failure) {
                 transaction.rollBack();
                 log.error(
-                        "A handler committed inside a batch, and the markers of {} unprocessed messages could not be"
-                                + " removed (try {} of {}): {}",
-                        undone.size(),
+                        "A handler committed inside a batch, and what is recorded of it could not be put right (try {} of"
+                                + " {}). Of {}, only these ran: {}",
                         i,
                         TRIES,
-                        undone,
+                        ledger.granted(),
+                        stay,
                         failure);
             }
         }
+        return new HiddenCommitException(culprits, done, evidence);
     }
 }

@@ -13,7 +13,6 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class JdbcBatch implements Batch {
     private final BatchKit kit;
     private final OwnTransaction transaction;
-    private final int consumer;
-    private final Map<MarkerKey, ClaimRow> granted;
+    private final BatchLedger ledger;
     private final Map<MarkerKey, Claim> refused;
     private final Set<MarkerKey> givenUp = new LinkedHashSet<>();
     private final List<BatchPart> kept = new ArrayList<>();
@@ -37,20 +35,12 @@ final class JdbcBatch implements Batch {
     private boolean flushed;
     private boolean lost;
 
-    JdbcBatch(
-            BatchKit kit,
-            OwnTransaction transaction,
-            int consumer,
-            Map<MarkerKey, ClaimRow> granted,
-            Map<MarkerKey, Claim> refused) {
+    JdbcBatch(BatchKit kit, OwnTransaction transaction, BatchLedger ledger, Map<MarkerKey, Claim> refused) {
         this.kit = kit;
         this.transaction = transaction;
-        this.consumer = consumer;
-        this.granted = granted;
+        this.ledger = ledger;
         this.refused = refused;
-        String token =
-                granted.values().stream().findFirst().map(ClaimRow::token).orElse(null);
-        this.savepoint = new UnitSavepoint(kit.sql(), token);
+        this.savepoint = new UnitSavepoint(kit.sql(), ledger.token());
     }
 
     @Override
@@ -60,28 +50,23 @@ final class JdbcBatch implements Batch {
 
     @Override
     public String claimId(MarkerKey key) {
-        return row(key).claimId();
+        return ledger.claimId(key);
     }
 
-    private ClaimRow row(MarkerKey key) {
-        ClaimRow row = granted.get(key);
-        if (row == null) {
-            throw new IllegalArgumentException(key + " was not granted");
-        }
-        return row;
+    /** One that is alone needs no savepoint: its rollback is that of the transaction. */
+    private boolean isAlone() {
+        return ledger.granted().size() == 1;
     }
 
     @Override
     public Unit begin(List<MarkerKey> keys, @Nullable String lane) {
         savepoint.begin();
-        Guard guard = new Guard(
-                transaction.connection(), kit.sqlText(), kit.handlers(), granted.size() == 1 ? null : savepoint);
+        Guard guard = new Guard(transaction.connection(), kit.sqlText(), kit.handlers(), isAlone() ? null : savepoint);
         return new BatchPart(this, List.copyOf(keys), lane, kit.faults(), guard);
     }
 
     @Override
     public void giveUp(MarkerKey key) {
-        row(key);
         givenUp.add(key);
         results.remove(key);
     }
@@ -126,7 +111,7 @@ final class JdbcBatch implements Batch {
         if (transaction.isTornDown()) {
             return;
         }
-        if (granted.size() == 1) {
+        if (isAlone()) {
             lost = true;
             transaction.rollBack();
             if (part.wrote() && leftBehind()) {
@@ -160,7 +145,7 @@ final class JdbcBatch implements Batch {
 
     /** A handler that swallowed an error returns normally, but some databases have given the transaction up by then. */
     void refuseSwallowed(BatchPart part, SQLException swallowed) {
-        boolean sound = granted.size() == 1;
+        boolean sound = isAlone();
         if (!sound && !savepoint.isUncertain()) {
             try {
                 sound = kit.single().ping(transaction.connection());
@@ -194,30 +179,18 @@ final class JdbcBatch implements Batch {
     @Override
     public void commit() {
         Connection connection = transaction.connection();
-        MarkerKey proof = granted.keySet().stream()
-                .filter(key -> !givenUp.contains(key))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("nothing to commit"));
+        MarkerKey any = kept.get(0).keys().get(0);
         try {
-            kit.markers().storeResults(connection, consumer, results);
-            if (!givenUp.isEmpty()) {
-                kit.markers().remove(connection, consumer, givenUp, claimIds());
-            }
+            ledger.record(connection, givenUp, results);
         } catch (SQLException failure) {
-            throw beforeCommit(proof, failure);
+            throw beforeCommit(any, failure);
         }
         try {
-            kit.single().confirmAndCommit(connection, consumer, proof, row(proof));
+            ledger.confirmAndCommit(connection, givenUp);
             transaction.ended();
         } catch (SQLException failure) {
-            throw commitFailure(proof, failure);
+            throw commitFailure(any, failure);
         }
-    }
-
-    private Set<String> claimIds() {
-        Set<String> ids = new HashSet<>();
-        granted.values().forEach(row -> ids.add(row.claimId()));
-        return ids;
     }
 
     private RuntimeException beforeCommit(MarkerKey proof, SQLException failure) {
@@ -261,7 +234,7 @@ final class JdbcBatch implements Batch {
                     false,
                     evidence);
         }
-        HiddenCommit hidden = new HiddenCommit(kit, consumer, granted, kept, deferred);
+        HiddenCommit hidden = new HiddenCommit(ledger, kept, deferred);
         return flushed || culprit == null
                 ? hidden.byAnybody(transaction, evidence)
                 : hidden.by(culprit, transaction, evidence);
@@ -271,10 +244,9 @@ final class JdbcBatch implements Batch {
         if (transaction.isTornDown()) {
             return false;
         }
-        MarkerKey any = granted.keySet().iterator().next();
         try {
             transaction.reopened();
-            boolean there = new ClaimedMarker(kit.single(), consumer, any, row(any)).isThere(transaction.connection());
+            boolean there = ledger.isCommitted(transaction.connection());
             transaction.rollBack();
             return there;
         } catch (SQLException failure) {

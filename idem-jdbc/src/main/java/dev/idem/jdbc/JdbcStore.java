@@ -1,15 +1,18 @@
 package dev.idem.jdbc;
 
+import dev.idem.Position;
 import dev.idem.StoreException;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.PositionRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * JdbcStore store = JdbcStore.create(dataSource);
  * }</pre>
  */
-public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batching {
+public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batching, MarkerStore.Positioned {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -93,6 +96,16 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     @Override
     public Batch claimAll(List<ClaimRequest> requests) {
         return claims.together(number(requests.get(0).key().consumer(), REGISTER_ADVICE), requests);
+    }
+
+    @Override
+    public Batch claimPositions(List<PositionRequest> requests) {
+        return claims.positions(number(requests.get(0).key().consumer(), REGISTER_ADVICE), requests);
+    }
+
+    @Override
+    public OptionalLong markOf(String consumer, Position partition) {
+        return claims.markOf(number(consumer, REGISTER_ADVICE), partition);
     }
 
     @Override

@@ -47,19 +47,23 @@ final class PostgreSql {
             AND CAST(pg_current_xact_id_if_assigned() AS text) = :token
             """;
 
-    /**
-     * The wait for twins is set before, and put back behind, the insert, all in one round trip. Keys that are there
-     * already give no row, and are then read: most batches have none.
-     */
-    private static final String CLAIM_ALL = """
-            SELECT set_config('lock_timeout', CAST(:wait AS text),
-              set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
+    /** Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. */
+    private static String limited(String sql) {
+        return """
+                SELECT set_config('lock_timeout', CAST(:wait AS text),
+                  set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
+                %s;
+                SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+                """.formatted(sql);
+    }
+
+    /** Keys that are there already give no row, and are then read: most batches have none. */
+    private static final String CLAIM_ALL = limited("""
             INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
             SELECT :consumer, k, r, f FROM unnest(:keys, :readables, :fingerprints) AS t(k, r, f)
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0, true, message_key;
-            SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
-            """;
+            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0, true, message_key
+            """);
 
     private static final BatchSql BATCH = new BatchSql(
             CLAIM_ALL,
@@ -81,6 +85,29 @@ final class PostgreSql {
             1,
             "",
             "");
+
+    private static final String THIS_MARK =
+            "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
+
+    private static final String LOCK_MARK = limited("""
+            SELECT position, claim_id, CAST(extract(epoch FROM moved_at) * 1000000 AS bigint), stream,
+              CAST(pg_current_xact_id() AS text)
+            FROM ${watermark} WHERE %s FOR UPDATE
+            """.formatted(THIS_MARK));
+
+    private static final WatermarkSql WATERMARK = new WatermarkSql(
+            limited("""
+                    INSERT INTO ${watermark} (consumer, stream_key, partition_number, position, claim_id, stream)
+                    VALUES (:consumer, :stream, :partition, -9223372036854775808, :claimid, :name)
+                    ON CONFLICT (consumer, stream_key, partition_number) DO NOTHING
+                    """),
+            LOCK_MARK,
+            LOCK_MARK,
+            "UPDATE ${watermark} SET position = :position, claim_id = :claimid, moved_at = clock_timestamp() WHERE "
+                    + THIS_MARK + " AND position = :before",
+            "SELECT 1 / count(*) FROM ${watermark} WHERE " + THIS_MARK + " AND claim_id = :claimid"
+                    + " AND CAST(pg_current_xact_id_if_assigned() AS text) = :token; COMMIT",
+            "SELECT 1 WHERE pg_xact_status(CAST(:token AS xid8)) = 'committed'");
 
     static final Dialect DIALECT = new Dialect(
             Database.POSTGRESQL,
@@ -113,7 +140,8 @@ final class PostgreSql {
             false,
             false,
             checks(),
-            BATCH);
+            BATCH,
+            WATERMARK);
 
     private static List<Check> checks() {
         return List.of(

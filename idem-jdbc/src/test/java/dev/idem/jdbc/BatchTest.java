@@ -43,7 +43,7 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PG-12 a batch is applied once, repeated deliveries and repeats inside it are duplicates")
+    @DisplayName("PG-13 a batch is applied once, repeated deliveries and repeats inside it are duplicates")
     void appliesOnce(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
@@ -61,7 +61,7 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PG-10 only the guilty messages of a batch fail, and leave neither effect nor marker")
+    @DisplayName("PG-10 RO-01 only the guilty messages of a batch fail, and leave neither effect nor marker")
     void onlyTheGuiltyFail(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
@@ -91,7 +91,7 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PG-11 conflicts, missing keys, unknown types and undecodable messages do not hold up the rest")
+    @DisplayName("RO-14 conflicts, missing keys, unknown types and undecodable messages do not hold up the rest")
     void verdictsOfTheirOwn(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
@@ -129,7 +129,7 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RO-01 behind a message that must come again, others of its ordering key are held")
+    @DisplayName("behind a message that must come again, others of its ordering key are held")
     void keepsOrder(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
@@ -158,7 +158,7 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PG-13 a twin that runs elsewhere makes its own message busy and no other")
+    @DisplayName("PC-03 a twin that runs elsewhere makes its own message busy and no other")
     void busyAlone(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox();
@@ -430,7 +430,7 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PC-03 a handler that commits behind our back fails alone; messages behind it are not taken for done")
+    @DisplayName("a handler that commits behind our back fails alone; messages behind it are not taken for done")
     void hiddenCommitDoesNotLoseTheOthers(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {

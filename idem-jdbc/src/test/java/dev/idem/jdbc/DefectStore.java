@@ -48,7 +48,8 @@ class DefectStore implements MarkerStore {
                 from.catalogIsSchema(),
                 from.embedded(),
                 from.checks(),
-                from.batch());
+                from.batch(),
+                from.watermark());
     }
 
     static Dialect withoutConfirm(Dialect from) {
