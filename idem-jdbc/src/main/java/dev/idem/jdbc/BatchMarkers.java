@@ -50,6 +50,13 @@ final class BatchMarkers {
         common.put(
                 "fingerprints",
                 array("bytea", requests.stream().map(BatchMarkers::fingerprint).toArray(byte[][]::new)));
+        try (PreparedStatement statement =
+                (first ? claim : claimMore).prepare(connection, common, () -> rows(requests))) {
+            return rowsOf(statement);
+        }
+    }
+
+    private List<Map<String, NamedSql.Parameter>> rows(List<ClaimRequest> requests) {
         List<Map<String, NamedSql.Parameter>> rows = new ArrayList<>(requests.size());
         for (ClaimRequest request : requests) {
             rows.add(Map.of(
@@ -57,9 +64,7 @@ final class BatchMarkers {
                     "readable", NamedSql.Parameter.of(request.key().readable()),
                     "fingerprint", NamedSql.Parameter.of(fingerprint(request))));
         }
-        try (PreparedStatement statement = (first ? claim : claimMore).prepare(connection, common, rows)) {
-            return rowsOf(statement);
-        }
+        return rows;
     }
 
     private static byte @Nullable [] fingerprint(ClaimRequest request) {
@@ -68,7 +73,7 @@ final class BatchMarkers {
     }
 
     Map<UUID, ClaimRow> read(Connection connection, int consumer, List<MarkerKey> keys) throws SQLException {
-        try (PreparedStatement statement = read.prepare(connection, keyed(consumer, keys), rowsOf(keys))) {
+        try (PreparedStatement statement = read.prepare(connection, keyed(consumer, keys), () -> rowsOf(keys))) {
             return rowsOf(statement);
         }
     }
@@ -84,7 +89,7 @@ final class BatchMarkers {
                     "claimid",
                     NamedSql.Parameter.of(Long.parseLong(claimIds.iterator().next())));
         }
-        try (PreparedStatement statement = remove.prepare(connection, common, rowsOf(list))) {
+        try (PreparedStatement statement = remove.prepare(connection, common, () -> rowsOf(list))) {
             return statement.executeUpdate();
         }
     }

@@ -6,8 +6,10 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement for many rows. What stands in braces is repeated for each row, with the row's own values; a dialect that
@@ -18,19 +20,25 @@ final class RowsSql {
     private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
 
     private final String template;
+    private final @Nullable NamedSql fixed;
 
     RowsSql(String template) {
         this.template = template;
+        this.fixed = REPEATED.matcher(template).find() ? null : new NamedSql(template);
     }
 
     PreparedStatement prepare(
-            Connection connection, Map<String, NamedSql.Parameter> common, List<Map<String, NamedSql.Parameter>> rows)
+            Connection connection,
+            Map<String, NamedSql.Parameter> common,
+            Supplier<List<Map<String, NamedSql.Parameter>>> each)
             throws SQLException {
+        if (fixed != null) {
+            return fixed.prepare(connection, common);
+        }
+        List<Map<String, NamedSql.Parameter>> rows = each.get();
         Map<String, NamedSql.Parameter> values = new HashMap<>(common);
         Matcher repeated = REPEATED.matcher(template);
-        if (!repeated.find()) {
-            return new NamedSql(template).prepare(connection, values);
-        }
+        repeated.find();
         StringBuilder text = new StringBuilder(template.substring(0, repeated.start()));
         for (int i = 0; i < rows.size(); i++) {
             String suffix = letters(i);
