@@ -7,6 +7,7 @@ import java.util.Locale;
 enum BenchKind {
     INLINE,
     BATCH,
+    WATERMARK,
     GROWTH,
     ALL;
 
@@ -14,8 +15,9 @@ enum BenchKind {
         return switch (this) {
             case INLINE -> List.of(new InlineBench());
             case BATCH -> List.of(new BatchBench());
+            case WATERMARK -> List.of(new WatermarkBench());
             case GROWTH -> List.of(new GrowthBench());
-            case ALL -> List.of(new InlineBench(), new BatchBench(), new GrowthBench());
+            case ALL -> List.of(new InlineBench(), new BatchBench(), new WatermarkBench(), new GrowthBench());
         };
     }
 

@@ -32,6 +32,14 @@ public final class Contenders {
         return List.of(new FloorBatch(dataSource), new HandBatchEach(dataSource));
     }
 
+    /** A batch without any protection, with markers, and with positions. */
+    public static List<Contender> watermark(DataSource dataSource) {
+        return List.of(
+                new FloorBatch(dataSource),
+                idemBatch(IdemSetup.fresh("idem-batch", dataSource)),
+                IdemBatch.watermark(new IdemSetup("idem-watermark", dataSource, "idem_", List.of("idem_watermark"))));
+    }
+
     public static Contender idem(IdemSetup setup) {
         return new Idem(setup);
     }

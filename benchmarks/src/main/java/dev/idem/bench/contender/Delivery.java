@@ -1,6 +1,7 @@
 package dev.idem.bench.contender;
 
 import dev.idem.Message;
+import dev.idem.Position;
 
 /**
  * One delivery of a payment request.
@@ -16,7 +17,12 @@ public record Delivery(
     static final String TYPE = "payment-requested";
 
     Message message() {
-        return Message.builder().id(id).type(TYPE).payload(request().payload()).build();
+        return Message.builder()
+                .id(id)
+                .type(TYPE)
+                .payload(request().payload())
+                .position(new Position("payments", partition, offset))
+                .build();
     }
 
     PaymentRequest request() {

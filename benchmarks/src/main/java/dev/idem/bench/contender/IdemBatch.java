@@ -53,6 +53,17 @@ final class IdemBatch implements Contender {
                         .build());
     }
 
+    /** One handler for all messages, and a mark for each partition instead of a marker for each message. */
+    static IdemBatch watermark(IdemSetup setup) {
+        return new IdemBatch(
+                setup,
+                0,
+                Consumer.named("payments-by-position")
+                        .watermark()
+                        .onAll(Delivery.TYPE, PaymentRequest::decode, IdemBatch::payAll)
+                        .build());
+    }
+
     private static String defer(PaymentRequest request, Transaction tx) {
         tx.defer(Payments.INSERT, request.order(), request.cents());
         return request.order();
