@@ -7,6 +7,7 @@ import dev.idem.bench.report.Row;
 import dev.idem.bench.report.Summary;
 import dev.idem.bench.report.Target;
 import dev.idem.cli.CommonOptions;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,27 +106,25 @@ final class BenchCommand implements Callable<Integer> {
             });
             List<Row> rows = new ArrayList<>();
             List<Target> targets = new ArrayList<>();
-            List<Row> plotted = new ArrayList<>();
-            for (Bench bench : kind.benches()) {
+            for (BenchKind part : kind.parts()) {
+                Bench bench = part.bench();
                 List<Row> found = bench.run(lab);
                 rows.addAll(found);
                 targets.addAll(bench.targets(settings));
-                found.stream().filter(bench::isPlotted).forEach(plotted::add);
+                List<Row> plotted = found.stream().filter(bench::isPlotted).toList();
+                Files.writeString(out.resolve(part + ".svg"), Plot.svg("idem bench " + part, plotted));
             }
             var report = new Report(
                     kind.toString(),
                     Surroundings.machine(database),
                     Surroundings.versions(database.dataSource()),
                     rows);
-            publish(report, targets, plotted);
+            publish(report, new Summary(report, targets));
         }
         return 0;
     }
 
-    private void publish(Report report, List<Target> targets, List<Row> plotted) throws Exception {
-        var summary = new Summary(report, targets);
-        Path plot = out.resolve(report.bench() + ".svg");
-        Files.writeString(plot, Plot.svg("idem bench " + report.bench(), plotted));
+    private void publish(Report report, Summary summary) throws IOException {
         if (json != null) {
             Files.writeString(json, report.json());
         }
@@ -134,7 +133,7 @@ final class BenchCommand implements Callable<Integer> {
         }
         PrintWriter answer = spec.commandLine().getOut();
         answer.print(summary.text());
-        answer.println("Plot: " + plot);
+        answer.println("Plots: " + out);
         answer.flush();
     }
 

@@ -1,7 +1,8 @@
 package dev.idem.bench;
 
-import java.util.List;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /** What a user can ask for. */
 enum BenchKind {
@@ -11,13 +12,18 @@ enum BenchKind {
     GROWTH,
     ALL;
 
-    List<Bench> benches() {
+    /** What is run, in this order. */
+    Set<BenchKind> parts() {
+        return this == ALL ? EnumSet.complementOf(EnumSet.of(ALL)) : EnumSet.of(this);
+    }
+
+    Bench bench() {
         return switch (this) {
-            case INLINE -> List.of(new InlineBench());
-            case BATCH -> List.of(new BatchBench());
-            case WATERMARK -> List.of(new WatermarkBench());
-            case GROWTH -> List.of(new GrowthBench());
-            case ALL -> List.of(new InlineBench(), new BatchBench(), new WatermarkBench(), new GrowthBench());
+            case INLINE -> new InlineBench();
+            case BATCH -> new BatchBench();
+            case WATERMARK -> new WatermarkBench();
+            case GROWTH -> new GrowthBench();
+            case ALL -> throw new IllegalStateException("all is made of parts");
         };
     }
 
