@@ -40,9 +40,6 @@ import picocli.CommandLine.Spec;
             "The figures of a laptop at work are worth little; the ratios are worth more."
         })
 final class BenchCommand implements Callable<Integer> {
-    private static final double MOST_SECONDS = 600;
-    private static final int MOST_ROUNDS = 1_000;
-
     @Mixin
     CommonOptions common = new CommonOptions();
 
@@ -140,10 +137,8 @@ final class BenchCommand implements Callable<Integer> {
     private Settings settings() {
         int chosenRounds = rounds != null ? rounds : quick ? 3 : 15;
         double chosenSeconds = seconds != null ? seconds : quick ? 0.15 : 0.4;
-        check(chosenRounds >= 1 && chosenRounds <= MOST_ROUNDS, "--rounds must be between 1 and " + MOST_ROUNDS);
-        check(
-                chosenSeconds > 0 && chosenSeconds <= MOST_SECONDS,
-                "--seconds must be above 0 and at most " + MOST_SECONDS);
+        check(chosenRounds >= 1 && chosenRounds <= 1_000, "--rounds must be between 1 and 1000");
+        check(chosenSeconds > 0 && chosenSeconds <= 600, "--seconds must be above 0 and at most 600");
         return new Settings(quick, chosenRounds, Duration.ofNanos((long) (chosenSeconds * 1e9)));
     }
 
