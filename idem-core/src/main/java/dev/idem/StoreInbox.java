@@ -2,7 +2,9 @@ package dev.idem;
 
 import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,11 +19,14 @@ final class StoreInbox implements Inbox {
     private final Deadlines deadlines = new Deadlines();
     private final Nesting nesting = new Nesting();
     private final UnitRunner units;
+    private final Observer observer = new Observer(Clock.systemUTC());
+    private final Wishes wishes;
 
     StoreInbox(Builder from) {
         store = from.store;
         events = new Events(from.listeners);
         units = new UnitRunner(store, events, deadlines, nesting, from.steps, from.concurrency);
+        wishes = new Wishes(store);
         log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
     }
 
@@ -84,10 +89,8 @@ final class StoreInbox implements Inbox {
     /** Every delivery that has a handler ends here, so it is reported exactly once. */
     private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
         try {
-            Keyed keyed = attempt.keyed(events);
-            Outcome<T> outcome = keyed instanceof Keyed.Without none
-                    ? none.rejected()
-                    : units.run(attempt, ((Keyed.Key) keyed).key());
+            wishes.tell(attempt.consumer());
+            Outcome<T> outcome = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, outcome);
             return outcome;
         } catch (Undecodable undecodable) {
@@ -102,10 +105,27 @@ final class StoreInbox implements Inbox {
         }
     }
 
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> judged(Attempt<T, X> attempt) throws X {
+        Keyed keyed = attempt.keyed(events);
+        return keyed instanceof Keyed.Without none ? none.rejected() : units.run(attempt, ((Keyed.Key) keyed).key());
+    }
+
+    /** The same verdict, but whatever it would have stopped runs in a unit of its own. */
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> observed(Attempt<T, X> attempt) throws X {
+        String consumer = attempt.consumer().name();
+        observer.delivered(consumer);
+        Outcome<T> verdict = judged(attempt);
+        if (!observer.stopped(consumer, verdict)) {
+            return verdict;
+        }
+        events.tell(l -> l.observed(consumer, verdict));
+        return units.run(attempt, attempt.anyKey());
+    }
+
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, nesting, events);
+            return new OuterInbox(joinable, outer, nesting, events, observer, wishes);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }
@@ -113,6 +133,12 @@ final class StoreInbox implements Inbox {
     @Override
     public void register(Consumer consumer) {
         store.register(consumer.name());
+        wishes.tell(consumer);
+    }
+
+    @Override
+    public Map<String, Observation> observations() {
+        return observer.observations();
     }
 
     @Override

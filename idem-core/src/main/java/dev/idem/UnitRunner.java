@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
  * before the commit leaves neither and a crash after it leaves both. A duplicate is only what a marker that was
  * <em>read</em> says. When the answer to the commit is lost, the key is claimed again: the marker is there and says done,
  * or the claim is granted and the work runs again, or it is busy because the old commit is still on its way. Nothing is
- * ever concluded from not finding a row.
+ * ever concluded from not finding a row: where markers have been removed, {@link Horizon} says for which messages a grant
+ * proves nothing.
  */
 final class UnitRunner {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
@@ -41,6 +42,7 @@ final class UnitRunner {
     private final Deadlines deadlines;
     private final Nesting nesting;
     private final StepHook steps;
+    private final Horizon horizon;
     private final KeyGate gate = new KeyGate();
     private final Semaphore permits;
     private final Set<String> warnedUnused = ConcurrentHashMap.newKeySet();
@@ -52,6 +54,7 @@ final class UnitRunner {
         this.deadlines = deadlines;
         this.nesting = nesting;
         this.steps = steps;
+        this.horizon = new Horizon(events);
         this.permits = new Semaphore(concurrency, true);
     }
 
@@ -113,6 +116,10 @@ final class UnitRunner {
                 try (Unit unit = ((Claim.Granted) claim).unit()) {
                     granted = unit.claimId();
                     steps.at(Step.AFTER_CLAIM, key);
+                    Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit);
+                    if (tooOld.isPresent()) {
+                        return settle(key, tooOld.get());
+                    }
                     T result = handle(attempt, key, unit);
                     sent = new Sent<>(unit.claimId(), result);
                     commit(attempt, key, unit, result);
@@ -219,7 +226,8 @@ final class UnitRunner {
         }
         String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
                 + " tx.dataSource(), or say unusedTransaction=ALLOW";
-        if (attempt.policy().unusedTransaction() == Policy.UnusedTransaction.REFUSE) {
+        boolean refuse = attempt.policy().unusedTransaction() == Policy.UnusedTransaction.REFUSE;
+        if (refuse && !attempt.policy().observeOnly()) {
             throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
         }
         events.tell(l -> l.transactionUnused(key.consumer()));

@@ -35,6 +35,10 @@ final class Claims {
         sqlText = new SqlText(tables.dialect().committing());
     }
 
+    Horizons horizons() {
+        return markers.horizons();
+    }
+
     SqlFaults faults() {
         return faults;
     }

@@ -6,6 +6,8 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import javax.sql.DataSource;
 
 /** What the two kinds of units share: a claimed marker, and a guard that can be taken away from the handler. */
@@ -48,6 +50,14 @@ abstract class GuardedUnit implements Unit {
     public final boolean withdraw() {
         guard.revoke();
         return guard.isInCall();
+    }
+
+    final Optional<Instant> horizon(Connection connection, Instant made) {
+        try {
+            return marker.horizon(connection, made);
+        } catch (SQLException failure) {
+            throw faults.explained("read the horizon for", key, failure);
+        }
     }
 
     /** Takes the connection away and waits for a call of a stray thread; false when that call does not end. */

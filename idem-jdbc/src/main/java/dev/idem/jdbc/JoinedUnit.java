@@ -5,6 +5,8 @@ import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A unit inside somebody else's transaction, from a savepoint on. It never commits. */
@@ -17,6 +19,11 @@ final class JoinedUnit extends GuardedUnit {
         super(marker, faults, guard);
         this.outer = outer;
         this.savepoint = savepoint;
+    }
+
+    @Override
+    public Optional<Instant> horizon(Instant made) {
+        return horizon(outer, made);
     }
 
     /**

@@ -8,6 +8,8 @@ import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,11 @@ final class OwnUnit extends GuardedUnit {
     OwnUnit(OwnTransaction transaction, ClaimedMarker marker, SqlFaults faults, Guard guard) {
         super(marker, faults, guard);
         this.transaction = transaction;
+    }
+
+    @Override
+    public Optional<Instant> horizon(Instant made) {
+        return horizon(transaction.connection(), made);
     }
 
     @Override

@@ -3,7 +3,7 @@ package dev.idem.jdbc;
 import java.util.List;
 import java.util.Set;
 
-/** PostgreSQL 13 and later. */
+/** PostgreSQL 14 and later: sweeps need scans by ranges of row addresses. */
 final class PostgreSql {
     private PostgreSql() {}
 
@@ -82,9 +82,9 @@ final class PostgreSql {
                 Check.error(
                         "version",
                         "SELECT current_setting('server_version')"
-                                + " WHERE CAST(current_setting('server_version_num') AS int) < 130000",
+                                + " WHERE CAST(current_setting('server_version_num') AS int) < 140000",
                         "PostgreSQL is too old",
-                        "Use version 13 or later"),
+                        "Use version 14 or later"),
                 Check.error(
                         "read-only",
                         "SELECT 'transaction_read_only' WHERE current_setting('transaction_read_only') = 'on'"
@@ -112,6 +112,15 @@ final class PostgreSql {
                         WHERE NOT has_table_privilege('${marker}', p) HAVING count(*) > 0
                         """,
                         "The role may not do what is needed on the marker table",
+                        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
+                Check.error(
+                        "privileges",
+                        """
+                        SELECT string_agg(t || ' ' || p, ', ') FROM (VALUES ('${retention}', 'SELECT'),
+                          ('${retention}', 'INSERT'), ('${retention}', 'UPDATE'), ('${meta}', 'UPDATE')) need (t, p)
+                        WHERE NOT has_table_privilege(t, p) HAVING count(*) > 0
+                        """,
+                        "The role may not do what is needed for the window",
                         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
                 Check.warning(
                         "trigger or policy",
