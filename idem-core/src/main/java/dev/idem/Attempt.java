@@ -1,6 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +25,39 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         this.message = message;
         this.work = work;
         this.codec = codec;
+    }
+
+    /** For a message that the consumer has a handler for. */
+    static Attempt<?, Exception> of(Consumer consumer, Message message, Consumer.Route route) {
+        return route instanceof Consumer.Route.Each<?, ?> each
+                ? each(consumer, message, each)
+                : together(consumer, message, (Consumer.Route.Together<?>) route);
+    }
+
+    private static <E, T extends @Nullable Object> Attempt<T, Exception> each(
+            Consumer consumer, Message message, Consumer.Route.Each<E, T> route) {
+        return new Attempt<>(
+                consumer,
+                message,
+                tx -> route.handler().handle(Undecodable.decoded(route.decoder(), message), tx),
+                route.codec());
+    }
+
+    @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
+    private static <E> Attempt<@Nullable Void, Exception> together(
+            Consumer consumer, Message message, Consumer.Route.Together<E> route) {
+        return new Attempt<>(consumer, message, tx -> TogetherCall.alone(route, tx), null);
+    }
+
+    /** For a message that nobody handles; only to be reported. */
+    static Attempt<@Nullable Void, Exception> without(Consumer consumer, Message message) {
+        return new Attempt<>(
+                consumer,
+                message,
+                tx -> {
+                    throw new IllegalStateException("nobody handles " + message);
+                },
+                null);
     }
 
     Consumer consumer() {
@@ -63,8 +97,10 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
     Keyed keyed(Events events) {
         Keyed keyed = consumer.keyed(message);
-        boolean all = policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED && !policy().observeOnly();
-        if (all && keyed instanceof Keyed.Without why) {
+        boolean unguarded = policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED
+                && !consumer.isWatermark()
+                && !policy().observeOnly();
+        if (keyed instanceof Keyed.Without why && unguarded) {
             events.tell(l -> l.unguarded(consumer.name(), why.reason()));
             return new Keyed.Key(anyKey(), null);
         }
@@ -95,6 +131,25 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
             return work.run(new RunningTransaction(message, consumer.name(), runs, unit));
         } finally {
             handlingNanos += System.nanoTime() - start;
+        }
+    }
+
+    /** Counts a run together with others, of which this one's share took so long. */
+    void ranTogether(long nanos) {
+        runs++;
+        handlingNanos += nanos;
+    }
+
+    /** The result as the store keeps it, if this consumer keeps results. */
+    @Nullable
+    StoredResult stored(T result) {
+        if (codec == null || result == null) {
+            return null;
+        }
+        try {
+            return new StoredResult(codec.name(), codec.encode(result));
+        } catch (Exception unwritable) {
+            throw new IdemException("The result cannot be encoded by codec " + codec.name(), unwritable);
         }
     }
 

@@ -21,8 +21,9 @@ public final class Consumer {
     private final String name;
     private final KeySelector key;
     private final Policy policy;
-    private final Map<Kind, Route<?, ?>> routes;
-    private final @Nullable Route<?, ?> fallback;
+    private final Map<Kind, Route> routes;
+    private final @Nullable Route fallback;
+    private final boolean watermark;
 
     private Consumer(Builder from) {
         name = from.name;
@@ -30,6 +31,7 @@ public final class Consumer {
         policy = from.policy;
         routes = Map.copyOf(from.routes);
         fallback = from.fallback;
+        watermark = from.watermark;
     }
 
     /** The smallest consumer: a name, the message id as key, and the work given in each call. */
@@ -51,6 +53,11 @@ public final class Consumer {
 
     public Policy policy() {
         return policy;
+    }
+
+    /** Whether it keeps one mark for each partition of its source instead of one marker for each message. */
+    public boolean isWatermark() {
+        return watermark;
     }
 
     /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
@@ -85,14 +92,25 @@ public final class Consumer {
     }
 
     /** The handler for exactly this type and version, else for any version of the type, else for anything. */
-    Optional<Route<?, ?>> route(Message message) {
-        Route<?, ?> found = null;
+    Optional<Route> route(Message message) {
+        Route found = null;
         if (message.type().isPresent()) {
             String type = message.type().get();
             found = message.version().map(v -> routes.get(new Kind(type, v))).orElse(null);
             found = found != null ? found : routes.get(new Kind(type, null));
         }
         return Optional.ofNullable(found != null ? found : fallback);
+    }
+
+    /** What becomes of a message nobody handles. */
+    <T extends @Nullable Object> Outcome<T> unknownType(Message message) {
+        String detail = "consumer " + name + " has no handler for type "
+                + Text.printable(message.type().orElse("none"))
+                + message.version().map(v -> " version " + Text.printable(v)).orElse("");
+        return switch (policy.unknownType()) {
+            case REJECT -> new Outcome.Rejected<>(Rejection.UNKNOWN_TYPE, detail);
+            case IGNORE -> new Outcome.Suppressed<>(detail);
+        };
     }
 
     /** The message's type if a handler is registered for it, else "other": keeps the number of metrics bounded. */
@@ -109,23 +127,35 @@ public final class Consumer {
 
     private record Kind(String type, @Nullable String version) {}
 
-    record Route<E, T extends @Nullable Object>(
-            PayloadDecoder<E> decoder,
-            Handler<E, T> handler,
-            @Nullable ResultCodec<T> codec) {
-        Route {
-            Objects.requireNonNull(decoder, "decoder");
-            Objects.requireNonNull(handler, "handler");
+    /** How the messages of a kind are decoded and handled: one by one, or together. */
+    sealed interface Route {
+        record Each<E, T extends @Nullable Object>(
+                PayloadDecoder<E> decoder,
+                Handler<E, T> handler,
+                @Nullable ResultCodec<T> codec) implements Route {
+            public Each {
+                Objects.requireNonNull(decoder, "decoder");
+                Objects.requireNonNull(handler, "handler");
+            }
+        }
+
+        record Together<E>(PayloadDecoder<E> decoder, BatchHandler<E> handler) implements Route {
+            public Together {
+                Objects.requireNonNull(decoder, "decoder");
+                Objects.requireNonNull(handler, "handler");
+            }
         }
     }
 
     /** Collects what a consumer has. Not thread-safe. */
     public static final class Builder {
         private final String name;
-        private final Map<Kind, Route<?, ?>> routes = new HashMap<>();
+        private final Map<Kind, Route> routes = new HashMap<>();
         private KeySelector key = KeySelector.messageId();
         private Policy policy = Policy.defaults();
-        private @Nullable Route<?, ?> fallback;
+        private @Nullable Route fallback;
+        private boolean watermark;
+        private boolean keyChosen;
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -137,6 +167,19 @@ public final class Consumer {
 
         public Builder key(KeySelector selector) {
             key = Objects.requireNonNull(selector, "selector");
+            keyChosen = true;
+            return this;
+        }
+
+        /**
+         * Remembers positions instead of messages: one mark for each partition of the source, moved in the same transaction as
+         * the effects. The fastest way, for sources that keep their messages in order at stable positions, such as Kafka.
+         * What is delivered again is recognised; what a producer sends again is a new message at a new position, and is
+         * processed again. Messages must be delivered in the order of their positions, each partition by one thread at a
+         * time.
+         */
+        public Builder watermark() {
+            watermark = true;
             return this;
         }
 
@@ -148,35 +191,57 @@ public final class Consumer {
         /** Handles every version of a type that has no handler of its own. */
         public <E, T extends @Nullable Object> Builder on(
                 String type, PayloadDecoder<E> decoder, Handler<E, T> handler) {
-            return add(new Kind(type, null), new Route<>(decoder, handler, null));
+            return add(new Kind(type, null), new Route.Each<>(decoder, handler, null));
         }
 
         public <E, T extends @Nullable Object> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler) {
-            return add(new Kind(type, version), new Route<>(decoder, handler, null));
+            return add(new Kind(type, version), new Route.Each<>(decoder, handler, null));
         }
 
         /** Handles every version of a type, and keeps the result, so that a duplicate is answered with it. */
         public <E, T> Builder on(String type, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
-            return add(new Kind(type, null), new Route<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
+            return add(
+                    new Kind(type, null), new Route.Each<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
         }
 
         /** Handles one version of a type, and keeps the result. */
         public <E, T> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
-            return add(new Kind(type, version), new Route<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
+            return add(
+                    new Kind(type, version),
+                    new Route.Each<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
         }
 
         /** Handles everything that has no handler of its own, also messages without a type. */
         public <T extends @Nullable Object> Builder otherwise(Handler<Message, T> handler) {
+            return fallback(new Route.Each<>(PayloadDecoder.message(), handler, null));
+        }
+
+        /** Handles every version of a type that has no handler of its own, many messages in one call. */
+        public <E> Builder onAll(String type, PayloadDecoder<E> decoder, BatchHandler<E> handler) {
+            return add(new Kind(type, null), new Route.Together<>(decoder, handler));
+        }
+
+        /** Handles one version of a type, many messages in one call. */
+        public <E> Builder onAll(String type, String version, PayloadDecoder<E> decoder, BatchHandler<E> handler) {
+            return add(new Kind(type, version), new Route.Together<>(decoder, handler));
+        }
+
+        /** Handles everything that has no handler of its own, many messages in one call. */
+        public Builder otherwiseAll(BatchHandler<Message> handler) {
+            return fallback(new Route.Together<>(PayloadDecoder.message(), handler));
+        }
+
+        private Builder fallback(Route route) {
             if (fallback != null) {
                 throw new IllegalArgumentException("Consumer " + name + " has two handlers for other messages");
             }
-            fallback = new Route<>(PayloadDecoder.message(), handler, null);
+            fallback = route;
             return this;
         }
 
-        private Builder add(Kind kind, Route<?, ?> route) {
+        private Builder add(Kind kind, Route route) {
             Objects.requireNonNull(kind.type, "type");
             if (routes.putIfAbsent(kind, route) != null) {
                 throw new IllegalArgumentException("Consumer " + name + " has two handlers for type " + kind.type
@@ -186,7 +251,31 @@ public final class Consumer {
         }
 
         public Consumer build() {
+            if (watermark) {
+                checkWatermark();
+            }
             return new Consumer(this);
+        }
+
+        private void checkWatermark() {
+            if (policy.observeOnly()) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a watermark and observes only, but without"
+                                + " markers there is nothing to observe: redelivered positions alone are recognised");
+            }
+            if (keyChosen) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has both a key and a watermark: with a watermark"
+                                + " the position alone tells what is done. Leave one of them out");
+            }
+            boolean keepsResults = routes.values().stream()
+                    .anyMatch(route -> route instanceof Route.Each<?, ?> each && each.codec() != null);
+            if (keepsResults) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a watermark and a handler whose result is kept,"
+                                + " but without markers there is nothing to keep it with");
+            }
+            key = KeySelector.position();
         }
     }
 }

@@ -2,55 +2,85 @@ package dev.idem;
 
 import dev.idem.spi.Unit;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.Iterator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Ends units whose handler runs too long. The handler's thread cannot be stopped, so its connection is taken away: the
  * transaction is torn down, the key is free for deliveries to other processes, and whatever the late handler still tries
  * throws. In this process the key stays busy until the late handler returns.
+ *
+ * <p>One thread looks at all running handlers now and then, and at the latest when the next deadline is due: a handler
+ * that ends in time, as almost all do, wakes nobody.
  */
 final class Deadlines implements AutoCloseable {
-    private final ScheduledThreadPoolExecutor timer;
+    private static final long LONGEST_NAP = Duration.ofSeconds(1).toNanos();
+
+    private final Set<Watch> running = ConcurrentHashMap.newKeySet();
+    private final Thread thread = new Thread(this::watchAll, "idem-deadlines");
+    private volatile long nextLook = System.nanoTime();
+    private volatile boolean closed;
 
     Deadlines() {
-        timer = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "idem-deadlines");
-            thread.setDaemon(true);
-            return thread;
-        });
-        timer.setRemoveOnCancelPolicy(true);
+        thread.setDaemon(true);
+        thread.start();
     }
 
     Watch watch(Unit unit, Duration limit) {
-        Watch watch = new Watch(unit, Thread.currentThread());
-        try {
-            watch.alarm = timer.schedule(watch::fire, limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException closed) {
-            throw new StoreException("The inbox is closed; deliver the message again", closed);
+        if (closed) {
+            throw new StoreException("The inbox is closed; deliver the message again", null);
+        }
+        Watch watch = new Watch(this, unit, Thread.currentThread(), System.nanoTime() + limit.toNanos());
+        running.add(watch);
+        if (watch.due - nextLook < 0) {
+            LockSupport.unpark(thread);
         }
         return watch;
     }
 
+    private void watchAll() {
+        while (!closed) {
+            long now = System.nanoTime();
+            // Said before looking: who comes after this and is due earlier wakes the thread.
+            nextLook = now + LONGEST_NAP;
+            long nap = LONGEST_NAP;
+            for (Iterator<Watch> watches = running.iterator(); watches.hasNext(); ) {
+                Watch watch = watches.next();
+                long left = watch.due - now;
+                if (left <= 0) {
+                    watches.remove();
+                    watch.fire();
+                } else {
+                    nap = Math.min(nap, left);
+                }
+            }
+            nextLook = now + nap;
+            LockSupport.parkNanos(this, nap);
+        }
+    }
+
     @Override
     public void close() {
-        timer.shutdownNow();
+        closed = true;
+        LockSupport.unpark(thread);
     }
 
     /** One handler's deadline. */
     static final class Watch {
+        private final Deadlines deadlines;
         private final Unit unit;
         private final Thread handler;
+        private final long due;
         private boolean finished;
         private boolean fired;
-        private ScheduledFuture<?> alarm;
 
-        @SuppressWarnings("NullAway.Init") // set by watch() before the handler starts
-        private Watch(Unit unit, Thread handler) {
+        private Watch(Deadlines deadlines, Unit unit, Thread handler, long due) {
+            this.deadlines = deadlines;
             this.unit = unit;
             this.handler = handler;
+            this.due = due;
         }
 
         void fire() {
@@ -72,7 +102,7 @@ final class Deadlines implements AutoCloseable {
 
         /** Ends the watch; true when the handler was too late. */
         boolean finish() {
-            alarm.cancel(false);
+            deadlines.running.remove(this);
             synchronized (this) {
                 finished = true;
                 if (fired) {

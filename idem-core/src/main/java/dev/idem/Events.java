@@ -51,6 +51,9 @@ final class Events implements AutoCloseable {
             Duration handling,
             Duration total) {
         log.debug("{}: {} is {}", consumer.name(), message, outcome.getClass().getSimpleName());
+        if (listeners.isEmpty()) {
+            return;
+        }
         InboxListener.Delivery delivery = new InboxListener.Delivery(
                 consumer.name(), consumer.typeLabel(message), outcome, runs, handling, total, message.eventTime());
         tell(listener -> listener.settled(delivery));

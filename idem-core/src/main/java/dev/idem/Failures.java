@@ -25,10 +25,14 @@ final class Failures {
         if (failure instanceof InterruptedException) {
             Thread.currentThread().interrupt();
         }
+        throwIfFatal(failure);
+        return failure;
+    }
+
+    static void throwIfFatal(Throwable failure) {
         if (isFatal(failure)) {
             throw (Error) failure;
         }
-        return failure;
     }
 
     static BrokenTransactionException reported(Events events, MarkerKey key, BrokenTransactionException broken) {

@@ -1,10 +1,10 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Unit;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +20,14 @@ final class Horizon {
         this.events = events;
     }
 
-    /** Empty when the handler may run; else the outcome, and the claim is undone. */
-    <T extends @Nullable Object> Optional<Outcome<T>> judge(Attempt<T, ?> attempt, MarkerKey key, Unit unit) {
-        Optional<Instant> horizon = attempt.madeAt().flatMap(made -> unit.horizon(earliest(made, attempt.policy())));
+    /**
+     * Empty when the handler may run; else the outcome, and the claim must be undone.
+     *
+     * @param look asks the claim's transaction for the horizon, if that is not before the time given
+     */
+    <T extends @Nullable Object> Optional<Outcome<T>> judge(
+            Attempt<T, ?> attempt, MarkerKey key, Function<Instant, Optional<Instant>> look) {
+        Optional<Instant> horizon = attempt.madeAt().flatMap(made -> look.apply(earliest(made, attempt.policy())));
         if (horizon.isEmpty()) {
             return Optional.empty();
         }
@@ -31,7 +36,6 @@ final class Horizon {
             events.tell(l -> l.unguarded(key.consumer(), Rejection.UNDECIDABLE));
             return Optional.empty();
         }
-        unit.rollback();
         return Optional.of(outcome(policy, key, horizon.get()));
     }
 

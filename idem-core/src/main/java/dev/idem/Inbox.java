@@ -78,6 +78,19 @@ public interface Inbox extends AutoCloseable {
     Outcome<?> accept(Consumer consumer, Message message);
 
     /**
+     * Processes many deliveries with the handlers the consumer has for them, as many in one transaction as the policy
+     * allows: the commit is shared, the verdicts are not. A message that fails takes nothing with it, is not marked, and
+     * fails alone. Messages with the same ordering key keep their order: behind one that must come again, the others of
+     * its key are {@link Outcome.Held}.
+     *
+     * <p>A handler may be called again for the same delivery when the transaction was undone by the database or by another
+     * message's timeout. A store that cannot batch processes them one by one.
+     *
+     * @return an outcome for each message, in the order of the messages
+     */
+    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages);
+
+    /**
      * Joins a transaction that somebody else opened and will commit.
      *
      * @throws UnsupportedOperationException if the store cannot join

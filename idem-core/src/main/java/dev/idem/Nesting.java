@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.MarkerKey;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 /**
  * Knows which keys this thread is working on. Processing a key inside itself would wait for itself, or would find its own
@@ -24,6 +25,16 @@ final class Nesting {
                     null);
         }
         keys.push(key);
+    }
+
+    /** Called before a batch. A key of the batch that is joined inside it is refused, for its work is not done yet. */
+    void enterAll(List<MarkerKey> all) {
+        enterAlone(all.get(0));
+        running.get().addAll(all.subList(1, all.size()));
+    }
+
+    void leaveAll() {
+        running.remove();
     }
 
     /** Called before joining the transaction of whoever opened it. */

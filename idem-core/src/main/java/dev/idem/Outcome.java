@@ -2,6 +2,7 @@ package dev.idem;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +46,13 @@ public sealed interface Outcome<T extends @Nullable Object> {
         }
     }
 
-    /** A predecessor is missing. Kept messages are acknowledged and released in order; others come again. */
-    record Held<T extends @Nullable Object>(long missing, boolean kept) implements Outcome<T> {
+    /**
+     * A predecessor is not done yet: the version before it, or a message before it in its batch that has the same ordering
+     * key. Kept messages are acknowledged and released in order; others come again.
+     *
+     * @param missing the version that is missing, if versions are what the order is told by
+     */
+    record Held<T extends @Nullable Object>(OptionalLong missing, boolean kept) implements Outcome<T> {
         @Override
         public Settlement settlement() {
             return kept ? Settlement.ACK : Settlement.RETRY;

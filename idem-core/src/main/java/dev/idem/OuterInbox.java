@@ -41,6 +41,10 @@ final class OuterInbox implements JoinedInbox {
     @Override
     public <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
+        if (consumer.isWatermark()) {
+            throw new UnsupportedOperationException("Consumer " + consumer.name()
+                    + " has a watermark, which cannot be moved inside another transaction");
+        }
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
         try {
             wishes.tell(consumer);
@@ -85,8 +89,9 @@ final class OuterInbox implements JoinedInbox {
                 return now(new Outcome.Busy<>());
             }
             Unit unit = ((Claim.Granted) claim).unit();
-            Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit);
+            Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
             if (tooOld.isPresent()) {
+                unit.rollback();
                 return now(tooOld.get());
             }
             T result = handle(attempt, key, unit);
@@ -102,6 +107,7 @@ final class OuterInbox implements JoinedInbox {
         T result;
         try {
             result = attempt.handle(unit);
+            UnitRunner.<X>flush(unit);
         } catch (Throwable failure) {
             rollBack(key, unit, failure);
             throw failure;

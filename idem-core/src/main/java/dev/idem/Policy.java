@@ -98,6 +98,14 @@ public final class Policy {
         return options.maxRuns;
     }
 
+    public int batchMessages() {
+        return options.batchMessages;
+    }
+
+    public long batchBytes() {
+        return options.batchBytes;
+    }
+
     public Fingerprint fingerprint() {
         return options.fingerprint;
     }
@@ -182,6 +190,21 @@ public final class Policy {
             throw new IllegalArgumentException("maxRuns is " + value + ", but must be at least 1");
         }
         return with(o -> o.maxRuns = value);
+    }
+
+    /**
+     * How many messages of one {@code acceptAll} share a transaction at most, and how many payload bytes; default 500 and
+     * 8 MiB. A single message may be larger. Lower it when handlers are slow: their locks are held until the commit.
+     */
+    public Policy withBatchLimits(int messages, long bytes) {
+        if (messages < 1 || bytes < 1) {
+            throw new IllegalArgumentException(
+                    "the batch limits are " + messages + " messages and " + bytes + " bytes, but must be positive");
+        }
+        return with(o -> {
+            o.batchMessages = messages;
+            o.batchBytes = bytes;
+        });
     }
 
     /** What must be equal when the key is; default the payload's bytes. */
@@ -285,6 +308,8 @@ public final class Policy {
         private Duration busyWait = Duration.ofSeconds(2);
         private Duration handlerTimeout = Duration.ofMinutes(1);
         private int maxRuns = 5;
+        private int batchMessages = 500;
+        private long batchBytes = 8L << 20;
         private Fingerprint fingerprint = Fingerprint.ofPayload();
         private Set<Class<? extends Throwable>> terminal = Set.of();
         private @Nullable Duration window = Duration.ofDays(7);
@@ -302,6 +327,8 @@ public final class Policy {
             busyWait = from.busyWait;
             handlerTimeout = from.handlerTimeout;
             maxRuns = from.maxRuns;
+            batchMessages = from.batchMessages;
+            batchBytes = from.batchBytes;
             fingerprint = from.fingerprint;
             terminal = from.terminal;
             window = from.window;

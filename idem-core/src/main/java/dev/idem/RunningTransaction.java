@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** What a handler sees of a unit. */
 record RunningTransaction(Message message, String consumer, int run, Unit unit) implements Transaction {
@@ -14,5 +15,10 @@ record RunningTransaction(Message message, String consumer, int run, Unit unit) 
     @Override
     public DataSource dataSource() {
         return unit.dataSource();
+    }
+
+    @Override
+    public void defer(String sql, @Nullable Object... args) {
+        unit.defer(sql, args);
     }
 }

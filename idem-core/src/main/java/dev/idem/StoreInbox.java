@@ -1,11 +1,15 @@
 package dev.idem;
 
+import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,17 +20,23 @@ final class StoreInbox implements Inbox {
 
     private final MarkerStore store;
     private final Events events;
-    private final Deadlines deadlines = new Deadlines();
-    private final Nesting nesting = new Nesting();
+    private final Engine engine;
     private final UnitRunner units;
     private final Observer observer = new Observer(Clock.systemUTC());
     private final Wishes wishes;
+    private final @Nullable BatchDoor batches;
+    private final @Nullable WatermarkDoor watermarks;
 
     StoreInbox(Builder from) {
         store = from.store;
         events = new Events(from.listeners);
-        units = new UnitRunner(store, events, deadlines, nesting, from.steps, from.concurrency);
+        engine = Engine.of(from, events);
         wishes = new Wishes(store);
+        units = new UnitRunner(engine);
+        batches = store instanceof MarkerStore.Batching batching
+                ? new BatchDoor(engine, new BatchRunner(engine, entries -> claim(batching, entries)))
+                : null;
+        watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkDoor(engine, positioned) : null;
         log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
     }
 
@@ -42,16 +52,21 @@ final class StoreInbox implements Inbox {
         return settled(new Attempt<>(consumer, message, work, codec));
     }
 
-    @Override
-    public Outcome<?> accept(Consumer consumer, Message message) {
-        Optional<Consumer.Route<?, ?>> route = consumer.route(message);
-        return route.isPresent() ? accept(consumer, message, route.get()) : unknownType(consumer, message);
+    private Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
+        wishes.tell(entries.get(0).attempt().consumer());
+        return store.claimAll(entries.stream().map(BatchEntry::request).toList());
     }
 
-    private <E, T extends @Nullable Object> Outcome<T> accept(
-            Consumer consumer, Message message, Consumer.Route<E, T> route) {
-        Work<T, Exception> work = tx -> route.handler().handle(decoded(message, route), tx);
-        Attempt<T, Exception> attempt = new Attempt<>(consumer, message, work, route.codec());
+    @Override
+    public Outcome<?> accept(Consumer consumer, Message message) {
+        if (consumer.isWatermark()) {
+            return acceptAll(consumer, List.of(message)).get(0);
+        }
+        Optional<Consumer.Route> route = consumer.route(message);
+        return route.isPresent() ? accept(Attempt.of(consumer, message, route.get())) : unknownType(consumer, message);
+    }
+
+    private <T extends @Nullable Object> Outcome<T> accept(Attempt<T, Exception> attempt) {
         try {
             return settled(attempt);
         } catch (Undecodable undecodable) {
@@ -60,34 +75,63 @@ final class StoreInbox implements Inbox {
             throw programmingError;
         } catch (Throwable failure) {
             return new Outcome.Failed<>(
-                    Failures.kindOf(failure, consumer.policy(), store), Failures.unlessFatal(failure));
+                    Failures.kindOf(failure, attempt.policy(), store), Failures.unlessFatal(failure));
         }
     }
 
-    private static <E> E decoded(Message message, Consumer.Route<E, ?> route) throws InterruptedException {
-        try {
-            return route.decoder().decode(message);
-        } catch (InterruptedException | RetryableException notTheMessage) {
-            throw notTheMessage;
-        } catch (Exception | StackOverflowError unreadable) { // the latter by deep nesting
-            throw new Undecodable(unreadable);
+    @Override
+    public List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        if (consumer.isWatermark()) {
+            return watermarks(consumer).acceptAll(consumer, messages);
         }
+        if (batches == null || consumer.policy().observeOnly()) { // what observe mode lets through needs its own unit
+            return oneByOne(consumer, messages);
+        }
+        return batches.acceptAll(consumer, messages);
+    }
+
+    private WatermarkDoor watermarks(Consumer consumer) {
+        if (watermarks == null) {
+            throw new UnsupportedOperationException(
+                    store.describe() + " keeps no watermarks, which " + consumer.name() + " needs");
+        }
+        return watermarks;
+    }
+
+    private List<Outcome<?>> oneByOne(Consumer consumer, List<Message> messages) {
+        Order order = Order.byKey();
+        List<Outcome<?>> outcomes = new ArrayList<>(messages.size());
+        for (Message message : messages) {
+            int position = outcomes.size();
+            Outcome<?> outcome =
+                    order.isBlocked(message, position) ? held(consumer, message) : accept(consumer, message);
+            order.settled(message, position, outcome);
+            outcomes.add(outcome);
+        }
+        return outcomes;
+    }
+
+    private Outcome<?> held(Consumer consumer, Message message) {
+        return reported(consumer, message, new Outcome.Held<>(OptionalLong.empty(), false));
     }
 
     private <T extends @Nullable Object> Outcome<T> unknownType(Consumer consumer, Message message) {
-        String detail = "consumer " + consumer.name() + " has no handler for type "
-                + Text.printable(message.type().orElse("none"))
-                + message.version().map(v -> " version " + Text.printable(v)).orElse("");
-        Outcome<T> outcome = switch (consumer.policy().unknownType()) {
-            case REJECT -> new Outcome.Rejected<>(Rejection.UNKNOWN_TYPE, detail);
-            case IGNORE -> new Outcome.Suppressed<>(detail);
-        };
+        return reported(consumer, message, consumer.unknownType(message));
+    }
+
+    /** For a delivery that no handler saw. */
+    private <T extends @Nullable Object> Outcome<T> reported(Consumer consumer, Message message, Outcome<T> outcome) {
         events.settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
         return outcome;
     }
 
     /** Every delivery that has a handler ends here, so it is reported exactly once. */
     private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
+        if (attempt.consumer().isWatermark()) {
+            throw new UnsupportedOperationException(
+                    "Consumer " + attempt.consumer().name()
+                            + " has a watermark: give it handlers, and its messages to accept or acceptAll");
+        }
         try {
             wishes.tell(attempt.consumer());
             Outcome<T> outcome = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
@@ -125,15 +169,20 @@ final class StoreInbox implements Inbox {
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, nesting, events, observer, wishes);
+            return new OuterInbox(joinable, outer, engine.nesting(), events, observer, wishes);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }
 
     @Override
     public void register(Consumer consumer) {
+        if (consumer.isWatermark()) {
+            watermarks(consumer);
+        }
         store.register(consumer.name());
-        wishes.tell(consumer);
+        if (!consumer.isWatermark()) { // which has nothing to keep
+            wishes.tell(consumer);
+        }
     }
 
     @Override
@@ -148,25 +197,8 @@ final class StoreInbox implements Inbox {
 
     @Override
     public void close() {
-        deadlines.close();
+        engine.deadlines().close();
         events.close();
         store.close();
-    }
-
-    /** Carries a decoder's exception past the unit, where it must not look like the handler's. */
-    private static final class Undecodable extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final String type;
-
-        Undecodable(Throwable cause) {
-            super(cause);
-            type = cause.getClass().getName();
-        }
-
-        <T extends @Nullable Object> Outcome<T> outcome() {
-            // The cause's text may quote the payload, so only its type is told.
-            return new Outcome.Rejected<>(Rejection.UNDECODABLE, "the payload could not be decoded: " + type);
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.idem;
 
 import java.sql.Connection;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a handler is given: the message and the transaction in which its marker was claimed. What the handler writes
@@ -34,4 +35,19 @@ public interface Transaction {
      * @throws UnsupportedOperationException if the store has no database transaction
      */
     DataSource dataSource();
+
+    /**
+     * Hands a statement over, to be sent after the handler has returned, before the commit. Inside a batch the statements
+     * of all its messages go to the database together, which is many times faster than one by one. Statements of one
+     * message, and of messages with the same ordering key, keep their order; so do not mix them with statements on {@link
+     * #connection} that need their effects. A statement that fails fails its own message.
+     *
+     * <pre>{@code
+     * tx.defer("INSERT INTO payment (order_id, cents) VALUES (?, ?)", order.id(), order.cents());
+     * }</pre>
+     *
+     * @param args bound as {@code PreparedStatement.setObject} does; null is bound as NULL
+     * @throws UnsupportedOperationException if the store has no database transaction
+     */
+    void defer(String sql, @Nullable Object... args);
 }

@@ -8,14 +8,11 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Step;
 import dev.idem.spi.StepHook;
-import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,62 +34,46 @@ import org.slf4j.LoggerFactory;
 final class UnitRunner {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
+    private final Engine engine;
     private final MarkerStore store;
     private final Events events;
-    private final Deadlines deadlines;
-    private final Nesting nesting;
     private final StepHook steps;
     private final Horizon horizon;
-    private final KeyGate gate = new KeyGate();
-    private final Semaphore permits;
-    private final Set<String> warnedUnused = ConcurrentHashMap.newKeySet();
 
-    UnitRunner(
-            MarkerStore store, Events events, Deadlines deadlines, Nesting nesting, StepHook steps, int concurrency) {
-        this.store = store;
-        this.events = events;
-        this.deadlines = deadlines;
-        this.nesting = nesting;
-        this.steps = steps;
+    UnitRunner(Engine engine) {
+        this.engine = engine;
+        this.store = engine.store();
+        this.events = engine.events();
+        this.steps = engine.steps();
         this.horizon = new Horizon(events);
-        this.permits = new Semaphore(concurrency, true);
     }
 
     <T extends @Nullable Object, X extends Exception> Outcome<T> run(Attempt<T, X> attempt, MarkerKey key) throws X {
-        nesting.enterAlone(key);
+        engine.nesting().enterAlone(key);
         try {
             return throughGate(attempt, key);
         } finally {
-            nesting.leave();
+            engine.nesting().leave();
         }
     }
 
     private <T extends @Nullable Object, X extends Exception> Outcome<T> throughGate(
             Attempt<T, X> attempt, MarkerKey key) throws X {
         long start = System.nanoTime();
-        Optional<KeyGate.Pass> pass = gate.enter(key, attempt.policy().busyWait());
+        Optional<KeyGate.Pass> pass = engine.gate().enter(key, attempt.policy().busyWait());
         if (pass.isEmpty()) {
             return new Outcome.Busy<>();
         }
         try {
             Duration left = attempt.policy().busyWait().minusNanos(System.nanoTime() - start);
-            acquirePermit(key);
+            engine.permits().acquire(key);
             try {
                 return untilSettled(attempt, key, left.isNegative() ? Duration.ZERO : left);
             } finally {
-                permits.release();
+                engine.permits().release();
             }
         } finally {
             pass.get().close();
-        }
-    }
-
-    private void acquirePermit(MarkerKey key) {
-        try {
-            permits.acquire();
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new StoreException("Interrupted while " + key + " waited for its turn; deliver it again", stop);
         }
     }
 
@@ -116,8 +97,9 @@ final class UnitRunner {
                 try (Unit unit = ((Claim.Granted) claim).unit()) {
                     granted = unit.claimId();
                     steps.at(Step.AFTER_CLAIM, key);
-                    Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit);
+                    Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
                     if (tooOld.isPresent()) {
+                        unit.rollback();
                         return settle(key, tooOld.get());
                     }
                     T result = handle(attempt, key, unit);
@@ -131,7 +113,7 @@ final class UnitRunner {
             } catch (TransientStoreException undone) {
                 again(key, backoff, attempt, undone);
             } catch (UndoneByStore undone) {
-                again(key, backoff, attempt, undone.failure);
+                again(key, backoff, attempt, undone.failure());
             }
         }
     }
@@ -160,40 +142,42 @@ final class UnitRunner {
     private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
             throws X {
         Duration limit = attempt.policy().handlerTimeout();
-        Deadlines.Watch watch = deadlines.watch(unit, limit);
+        Deadlines.Watch watch = engine.deadlines().watch(unit, limit);
         T result;
         try {
             steps.at(Step.BEFORE_HANDLER, key);
             result = attempt.handle(unit);
+            UnitRunner.<X>flush(unit);
             steps.at(Step.AFTER_HANDLER, key);
         } catch (Throwable failure) {
             boolean late = watch.finish();
             rollBack(key, unit, failure);
-            throw late ? tooLate(key, limit, failure) : this.<X>undone(failure);
+            throw late ? engine.tooLate(key, limit, failure) : this.<X>undone(failure);
         }
         if (watch.finish()) {
-            HandlerTimeoutException late = tooLate(key, limit, null);
+            HandlerTimeoutException late = engine.tooLate(key, limit, null);
             rollBack(key, unit, late);
             throw late;
         }
         return result;
     }
 
+    @SuppressWarnings("TypeParameterUnusedInFormals") // names what the handler declares
+    static <X extends Exception> void flush(Unit unit) throws X {
+        try {
+            unit.flush();
+        } catch (Exception failure) {
+            throw Failures.<X>asDeclared(failure);
+        }
+    }
+
     /** The handler's exception as it is, or a mark that the database and not the handler is the reason. */
     @SuppressWarnings("TypeParameterUnusedInFormals") // names what the handler declares
     private <X extends Exception> RuntimeException undone(Throwable failure) throws X {
         if (store.isTransient(failure)) {
-            return new UndoneByStore(failure);
+            return new UndoneByStore(failure, List.of());
         }
         throw Failures.<X>asDeclared(failure);
-    }
-
-    private HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {
-        events.tell(l -> l.timedOut(key.consumer(), limit));
-        return new HandlerTimeoutException(
-                "Handler of " + key + " ran longer than " + limit
-                        + ": rolled back. Raise the consumer's handlerTimeout or make the handler shorter",
-                cause);
     }
 
     private void rollBack(MarkerKey key, Unit unit, Throwable failure) {
@@ -211,41 +195,13 @@ final class UnitRunner {
     private <T extends @Nullable Object> void commit(Attempt<T, ?> attempt, MarkerKey key, Unit unit, T result) {
         try {
             unit.revoke();
-            checkUsed(attempt, key, unit);
+            engine.unused().check(attempt.policy(), key, unit);
             steps.at(Step.BEFORE_COMMIT, key);
-            unit.commit(encoded(attempt.codec(), result));
+            unit.commit(attempt.stored(result));
         } catch (BrokenTransactionException broken) {
             throw Failures.reported(events, key, broken);
         }
         steps.at(Step.AFTER_COMMIT, key);
-    }
-
-    private void checkUsed(Attempt<?, ?> attempt, MarkerKey key, Unit unit) {
-        if (unit.used() || attempt.policy().unusedTransaction() == Policy.UnusedTransaction.ALLOW) {
-            return;
-        }
-        String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
-                + " tx.dataSource(), or say unusedTransaction=ALLOW";
-        boolean refuse = attempt.policy().unusedTransaction() == Policy.UnusedTransaction.REFUSE;
-        if (refuse && !attempt.policy().observeOnly()) {
-            throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
-        }
-        events.tell(l -> l.transactionUnused(key.consumer()));
-        if (warnedUnused.add(key.consumer())) {
-            log.warn("{}: its handler {}", key.consumer(), advice);
-        }
-    }
-
-    private static <T extends @Nullable Object> @Nullable StoredResult encoded(
-            @Nullable ResultCodec<T> codec, T result) {
-        if (codec == null || result == null) {
-            return null;
-        }
-        try {
-            return new StoredResult(codec.name(), codec.encode(result));
-        } catch (Exception unwritable) {
-            throw new IdemException("The result cannot be encoded by codec " + codec.name(), unwritable);
-        }
     }
 
     private <X extends Exception> void again(MarkerKey key, Backoff backoff, Attempt<?, X> attempt, Throwable cause)
@@ -263,16 +219,4 @@ final class UnitRunner {
 
     /** A commit that was sent: which claim, and what the handler had returned. */
     private record Sent<T extends @Nullable Object>(String claimId, T result) {}
-
-    /** The handler threw because the database undid its transaction. */
-    private static final class UndoneByStore extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final transient Throwable failure;
-
-        UndoneByStore(Throwable failure) {
-            super(failure);
-            this.failure = failure;
-        }
-    }
 }

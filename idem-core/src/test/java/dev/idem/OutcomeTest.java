@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -24,8 +25,8 @@ class OutcomeTest {
         table.put(new Outcome.Duplicate<>(NOW, Optional.empty()), ACK);
         table.put(new Outcome.Stored<>(), ACK);
         table.put(new Outcome.Stale<>(7), ACK);
-        table.put(new Outcome.Held<>(7, true), ACK);
-        table.put(new Outcome.Held<>(7, false), RETRY);
+        table.put(new Outcome.Held<>(OptionalLong.of(7), true), ACK);
+        table.put(new Outcome.Held<>(OptionalLong.of(7), false), RETRY);
         table.put(new Outcome.Busy<>(), RETRY);
         table.put(new Outcome.Conflict<>(NOW), DEAD_LETTER);
         table.put(new Outcome.Undecidable<>(NOW), DEAD_LETTER);

@@ -1,6 +1,9 @@
 package dev.idem.spi;
 
+import dev.idem.Position;
 import java.sql.Connection;
+import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Remembers what is done. Of any number of concurrent callers, in any number of processes, at most one is granted a key;
@@ -37,6 +40,35 @@ public interface MarkerStore extends AutoCloseable {
 
     @Override
     void close();
+
+    /** A store that can claim many keys in one transaction. */
+    interface Batching extends MarkerStore {
+        /**
+         * Opens a transaction and claims the keys in it with one statement, in an order that is the same for all callers. All
+         * keys are of one consumer and differ. A twin that runs elsewhere is waited for only a moment, whatever the requests
+         * say, because all the others wait with it.
+         *
+         * @throws TransientStoreException when the claim failed for a reason that passes
+         * @throws ClaimAnomalyException when neither a grant nor a marker explains what happened
+         * @throws dev.idem.StoreException when the store cannot work at all
+         */
+        Batch claimAll(List<ClaimRequest> requests);
+    }
+
+    /** A store that can keep one mark for each partition of a source instead of one marker for each message. */
+    interface Positioned extends MarkerStore {
+        /**
+         * Opens a transaction and locks the marks of the partitions in it. Messages at or below the mark of their partition
+         * are taken, all others granted; all of a partition are busy when its mark is locked by another delivery for too
+         * long. The commit moves each mark to the highest position that was kept, so the caller must have given up
+         * everything behind the first message that was not kept. All requests are of one consumer, in the order of their
+         * positions.
+         */
+        Batch claimPositions(List<PositionRequest> requests);
+
+        /** The mark of a partition as it is committed now; empty if there is none. */
+        OptionalLong markOf(String consumer, Position partition);
+    }
 
     /** A store that can claim inside a transaction it did not open. */
     interface Joinable extends MarkerStore {

@@ -36,7 +36,23 @@ public interface Unit extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** True when the handler sent anything through the connection. */
+    /**
+     * Keeps a statement to be sent after the handler, before the commit, together with those of other messages.
+     *
+     * @throws UnsupportedOperationException if the store has no database transaction
+     */
+    default void defer(String sql, @Nullable Object... args) {
+        throw new UnsupportedOperationException("This store has no database transaction to defer statements to");
+    }
+
+    /**
+     * Sends what was deferred. What it throws counts as thrown by the handler.
+     *
+     * @throws Exception the database's own
+     */
+    default void flush() throws Exception {}
+
+    /** True when the handler sent anything through the connection, or deferred it. */
     boolean used();
 
     /**

@@ -24,6 +24,9 @@ record ClaimRow(
         Instant processedAt,
         boolean sameKey) {
 
+    /** How many columns it reads. */
+    static final int COLUMNS = 7;
+
     static ClaimRow of(ResultSet row) throws SQLException {
         return new ClaimRow(
                 row.getBoolean(1),

@@ -1,15 +1,20 @@
 package dev.idem.jdbc;
 
+import dev.idem.Position;
 import dev.idem.StoreException;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.PositionRequest;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +30,8 @@ final class Claims {
     private final SqlFaults faults;
     private final SqlText sqlText;
     private final HandlerConnections handlers;
+    private final BatchClaims batches;
+    private final WatermarkClaims watermarks;
 
     Claims(DataSource dataSource, Tables tables, HandlerConnections handlers) {
         this.dataSource = dataSource;
@@ -33,6 +40,9 @@ final class Claims {
         markers = new Markers(tables.dialect(), tables);
         faults = new SqlFaults(tables.dialect().faults());
         sqlText = new SqlText(tables.dialect().committing());
+        BatchKit kit = new BatchKit(tables, markers, new BatchMarkers(tables, markers), faults, sqlText, handlers);
+        batches = new BatchClaims(kit, this::begin);
+        watermarks = new WatermarkClaims(kit, this::begin);
     }
 
     Horizons horizons() {
@@ -41,6 +51,24 @@ final class Claims {
 
     SqlFaults faults() {
         return faults;
+    }
+
+    /** Claims many keys of one consumer in one transaction. */
+    Batch together(int consumer, List<ClaimRequest> requests) {
+        return batches.claim(consumer, requests);
+    }
+
+    /** Claims positions of one consumer in one transaction. */
+    Batch positions(int consumer, List<PositionRequest> requests) {
+        return watermarks.claim(consumer, requests);
+    }
+
+    OptionalLong markOf(int consumer, Position partition) {
+        try (Connection connection = connect()) {
+            return Transactions.alone(connection, () -> watermarks.marks().read(connection, consumer, partition));
+        } catch (SQLException failure) {
+            throw new StoreException("Could not read the mark of " + partition, failure);
+        }
     }
 
     /** Claims as the first statement of a new transaction. */
@@ -123,7 +151,7 @@ final class Claims {
                 row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
     }
 
-    private OwnTransaction begin(MarkerKey key) {
+    OwnTransaction begin(MarkerKey key) {
         Connection connection = connect();
         try {
             return OwnTransaction.begin(connection);

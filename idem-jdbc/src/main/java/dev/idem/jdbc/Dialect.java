@@ -1,5 +1,7 @@
 package dev.idem.jdbc;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -24,10 +26,13 @@ import java.util.function.ToLongFunction;
  * @param committing first words of statements that would end the transaction behind our back
  * @param storesClaimId whether the marker has a column for the claim's random id; else the transaction's id serves
  * @param key how the 16 bytes are bound
+ * @param keyOf how they are read
  * @param waitUnits how long to wait for a twin, in the unit of the claim's {@code :wait}
  * @param catalogIsSchema whether the driver calls a schema a catalog
  * @param embedded whether the tables are created without being asked
  * @param checks what is looked at when a store starts
+ * @param batch the statements for many keys at once
+ * @param watermark the statements for positions
  */
 record Dialect(
         Database database,
@@ -43,10 +48,19 @@ record Dialect(
         Set<String> committing,
         boolean storesClaimId,
         Function<UUID, NamedSql.Parameter> key,
+        KeyReader keyOf,
         ToLongFunction<Duration> waitUnits,
         boolean catalogIsSchema,
         boolean embedded,
-        List<Check> checks) {
+        List<Check> checks,
+        BatchSql batch,
+        WatermarkSql watermark) {
+
+    /** Reads the 16 bytes of a key. */
+    @FunctionalInterface
+    interface KeyReader {
+        UUID read(ResultSet row, int column) throws SQLException;
+    }
 
     String quote(String name) {
         String mark = catalogIsSchema ? "`" : "\"";

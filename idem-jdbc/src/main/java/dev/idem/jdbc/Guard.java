@@ -21,16 +21,24 @@ import org.jspecify.annotations.Nullable;
 final class Guard {
     private final Connection real;
     private final SqlText sqlText;
+    private final @Nullable UnitSavepoint savepoint;
     private final Runnable unbind;
     private final ReentrantLock calls = new ReentrantLock();
     private volatile boolean revoked;
     private volatile boolean used;
+    private volatile @Nullable SQLException failed;
     private volatile @Nullable SQLException condemned;
 
     /** On the calling thread, until it is revoked, the data source of the store hands out this transaction. */
     Guard(Connection real, SqlText sqlText, HandlerConnections handlers) {
+        this(real, sqlText, handlers, null);
+    }
+
+    /** @param savepoint to be set before the first statement, if the unit can be undone alone */
+    Guard(Connection real, SqlText sqlText, HandlerConnections handlers, @Nullable UnitSavepoint savepoint) {
         this.real = real;
         this.sqlText = sqlText;
+        this.savepoint = savepoint;
         this.unbind = handlers.bind(this);
     }
 
@@ -116,20 +124,66 @@ final class Guard {
         }
     }
 
+    /** The savepoint that the next statement needs, if it needs one. */
+    @Nullable
+    UnitSavepoint pendingSavepoint() {
+        return savepoint != null && savepoint.isPending() ? savepoint : null;
+    }
+
+    /** What a statement failed with last, if one did: the handler may have swallowed it. */
+    @Nullable
+    SQLException failed() {
+        return failed;
+    }
+
     /** Passes one call on, if the handler still has the connection. */
     @Nullable
     Object call(Object target, Method method, Object @Nullable [] args) throws Throwable {
+        return call(() -> pass(target, method, args));
+    }
+
+    /** A call that reaches the database, and so needs the savepoint before it. */
+    @Nullable
+    Object execute(Object target, Method method, Object @Nullable [] args) throws Throwable {
+        return call(() -> {
+            UnitSavepoint first = pendingSavepoint();
+            if (first != null) {
+                first.set(real);
+            }
+            return pass(target, method, args);
+        });
+    }
+
+    @Nullable
+    Object call(Call call) throws Throwable {
         calls.lock();
         try {
             if (revoked) {
                 throw revokedError();
             }
-            return method.invoke(target, args);
-        } catch (InvocationTargetException failure) {
-            throw failure.getTargetException();
+            return call.run();
+        } catch (SQLException failure) {
+            failed = failure;
+            throw failure;
         } finally {
             calls.unlock();
         }
+    }
+
+    @Nullable
+    Object pass(Object target, Method method, Object @Nullable [] args) throws SQLException {
+        try {
+            return method.invoke(target, args);
+        } catch (InvocationTargetException failure) {
+            throw Guard.<RuntimeException>asThrown(failure.getTargetException());
+        } catch (IllegalAccessException impossible) {
+            throw new LinkageError(method + " is not accessible", impossible);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <X extends Throwable> X asThrown(Throwable failure) throws X {
+        throw (X) failure;
     }
 
     static SQLException revokedError() {
@@ -141,6 +195,13 @@ final class Guard {
 
     static SQLException refused(String what, String instead) {
         return new SQLException("Refused: " + what + " inside a handler. " + instead, "25000");
+    }
+
+    /** Something to do while no other call runs. */
+    @FunctionalInterface
+    interface Call {
+        @Nullable
+        Object run() throws SQLException;
     }
 
     static <T> T proxy(Class<T> type, InvocationHandler handler) {

@@ -65,7 +65,7 @@ final class GuardedConnection implements InvocationHandler {
         }
         refuseIfClosed();
         if (args != null && method.getName().equals("rollback")) {
-            return guard.call(real, method, args); // to a savepoint
+            return guard.execute(real, method, args); // to a savepoint
         }
         switch (method.getName()) {
             case "commit" -> boundary.commit();
@@ -109,7 +109,13 @@ final class GuardedConnection implements InvocationHandler {
                 && method.getName().startsWith("prepare")) {
             guard.check(sql);
         }
-        Object answer = guard.call(real, method, args);
+        UnitSavepoint savepoint = guard.pendingSavepoint();
+        if (savepoint != null && savepoint.isCarried() && isPlainPrepare(method)) {
+            return carrying(proxy, savepoint, (String) Objects.requireNonNull(args)[0]);
+        }
+        Object answer = method.getName().equals("setSavepoint")
+                ? guard.execute(real, method, args)
+                : guard.call(real, method, args);
         if (answer instanceof CallableStatement statement) {
             return Guard.proxy(CallableStatement.class, new GuardedStatement(guard, boundary, proxy, statement));
         }
@@ -123,5 +129,18 @@ final class GuardedConnection implements InvocationHandler {
             return Guard.proxy(DatabaseMetaData.class, new GuardedPart(guard, "getConnection", proxy, metaData));
         }
         return answer;
+    }
+
+    private static boolean isPlainPrepare(Method method) {
+        return method.getName().equals("prepareStatement") && method.getParameterCount() == 1;
+    }
+
+    private Object carrying(Object proxy, UnitSavepoint savepoint, String sql) throws Throwable {
+        PreparedStatement carrier = (PreparedStatement)
+                Objects.requireNonNull(guard.call(() -> real.prepareStatement(savepoint.prefix() + sql)));
+        GuardedStatement guarded = new GuardedStatement(guard, boundary, proxy, carrier);
+        return Guard.proxy(
+                PreparedStatement.class,
+                new CarryingStatement(guard, savepoint, carrier, guarded, () -> real.prepareStatement(sql)));
     }
 }

@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A handler's statement: knows that the transaction is used, and refuses text that would end it. */
@@ -22,10 +23,9 @@ final class GuardedStatement implements InvocationHandler {
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
         String name = method.getName();
-        if (name.startsWith("execute") || name.equals("addBatch")) {
-            guard.checkUsable();
-            guard.markUsed();
-            boundary.executed();
+        boolean executes = name.startsWith("execute");
+        if (executes || name.equals("addBatch")) {
+            sending();
             if (args != null && args.length > 0 && args[0] instanceof String sql) {
                 guard.check(sql);
             }
@@ -38,11 +38,24 @@ final class GuardedStatement implements InvocationHandler {
             case "unwrap" ->
                 throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
             case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
-            default -> guarded(proxy, guard.call(real, method, args));
+            default -> guarded(proxy, executes ? guard.execute(real, method, args) : guard.call(real, method, args));
         };
     }
 
-    private @Nullable Object guarded(Object proxy, @Nullable Object answer) {
+    /** Notes that the transaction is used, if it still can be. */
+    void sending() throws SQLException {
+        guard.checkUsable();
+        guard.markUsed();
+        boundary.executed();
+    }
+
+    /** The same for another statement of the driver's. */
+    GuardedStatement of(Object another) {
+        return new GuardedStatement(guard, boundary, connection, another);
+    }
+
+    @Nullable
+    Object guarded(Object proxy, @Nullable Object answer) {
         return answer instanceof ResultSet rows
                 ? Guard.proxy(ResultSet.class, new GuardedPart(guard, "getStatement", proxy, rows))
                 : answer;

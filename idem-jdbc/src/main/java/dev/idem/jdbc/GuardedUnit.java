@@ -9,26 +9,22 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** What the two kinds of units share: a claimed marker, and a guard that can be taken away from the handler. */
 abstract class GuardedUnit implements Unit {
     private static final Duration STRAY_CALL_LIMIT = Duration.ofSeconds(5);
 
-    final ClaimedMarker marker;
+    private final Deferred<GuardedUnit> deferred = new Deferred<>();
+
     final MarkerKey key;
     final SqlFaults faults;
     final Guard guard;
 
-    GuardedUnit(ClaimedMarker marker, SqlFaults faults, Guard guard) {
-        this.marker = marker;
-        this.key = marker.key();
+    GuardedUnit(MarkerKey key, SqlFaults faults, Guard guard) {
+        this.key = key;
         this.faults = faults;
         this.guard = guard;
-    }
-
-    @Override
-    public final String claimId() {
-        return marker.claimId();
     }
 
     @Override
@@ -42,8 +38,33 @@ abstract class GuardedUnit implements Unit {
     }
 
     @Override
-    public final boolean used() {
-        return guard.used();
+    public void defer(String sql, @Nullable Object... args) {
+        checkDeferred(sql);
+        deferred.add(this, this, sql, args);
+    }
+
+    final void checkDeferred(String sql) {
+        try {
+            if (guard.isRevoked()) {
+                throw Guard.revokedError();
+            }
+            guard.checkUsable();
+            guard.check(sql);
+        } catch (SQLException refused) {
+            throw new IllegalStateException("The statement cannot be deferred: " + refused.getMessage(), refused);
+        }
+    }
+
+    /** Sends what the handler has deferred, in its order. */
+    final void send(Connection connection) throws SQLException {
+        for (Deferred.Step<GuardedUnit> step : deferred.steps()) {
+            step.send(connection);
+        }
+    }
+
+    @Override
+    public boolean used() {
+        return guard.used() || !deferred.isEmpty();
     }
 
     @Override
@@ -52,7 +73,8 @@ abstract class GuardedUnit implements Unit {
         return guard.isInCall();
     }
 
-    final Optional<Instant> horizon(Connection connection, Instant made) {
+    /** See {@link Unit#horizon}. */
+    final Optional<Instant> horizon(ClaimedMarker marker, Connection connection, Instant made) {
         try {
             return marker.horizon(connection, made);
         } catch (SQLException failure) {

@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * H2 2.x in its regular mode: the embedded default. It has no insert that passes over a conflict, but a failed insert
@@ -30,6 +31,56 @@ final class H2Dialect {
             SELECT 1 / COUNT(*) FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             AND claim_id = :claimid AND TRANSACTION_ID() = :token
             """;
+
+    private static final String CLAIM_ALL = """
+            SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL,
+                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE, message_key
+            FROM FINAL TABLE (
+              INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
+              VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)})
+            """;
+
+    private static final BatchSql BATCH = new BatchSql(
+            CLAIM_ALL,
+            CLAIM_ALL,
+            """
+            SELECT FALSE, CAST(claim_id AS VARCHAR), NULL, readable, fingerprint,
+                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE, message_key
+            FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
+            """,
+            "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
+            "SAVEPOINT ${next}",
+            // It releases a savepoint that is not there without a word, so the transaction's own name is asked.
+            "SELECT 1 / CASE WHEN TRANSACTION_ID() = '${token}' THEN 1 ELSE 0 END; SAVEPOINT ${next}",
+            false, // runs in this process, so there is no round trip to save
+            50,
+            5,
+            "SET LOCK_TIMEOUT ", // neither commits nor rolls back
+            "SELECT LOCK_TIMEOUT()");
+
+    private static final String THIS_MARK =
+            "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
+
+    /** The update locks the row, and tells which claim ran last, should its transaction be committed by somebody else. */
+    private static final String LOCK_MARK = """
+            SELECT position, CAST(claim_id AS VARCHAR), CAST(EXTRACT(EPOCH FROM moved_at) * 1000000 AS BIGINT), stream,
+              TRANSACTION_ID()
+            FROM FINAL TABLE (UPDATE ${watermark} SET running_id = :claimid WHERE %s)
+            """.formatted(THIS_MARK);
+
+    private static final WatermarkSql WATERMARK = new WatermarkSql(
+            """
+            INSERT INTO ${watermark} (consumer, stream_key, partition_number, position, claim_id, running_id, stream)
+            SELECT :consumer, :stream, :partition, -9223372036854775808, :claimid, :claimid, :name
+            WHERE NOT EXISTS (SELECT 1 FROM ${watermark} WHERE %s)
+            """.formatted(THIS_MARK),
+            LOCK_MARK,
+            LOCK_MARK,
+            "UPDATE ${watermark} SET position = :position, claim_id = :claimid, moved_at = CURRENT_TIMESTAMP WHERE "
+                    + THIS_MARK + " AND position = :before",
+            "SELECT 1 / COUNT(*) FROM ${watermark} WHERE " + THIS_MARK + " AND claim_id = :claimid"
+                    + " AND TRANSACTION_ID() = :token; COMMIT",
+            "SELECT 1 FROM ${watermark} WHERE " + THIS_MARK + " AND running_id = :claimid");
 
     static final Dialect DIALECT = new Dialect(
             Database.H2,
@@ -72,6 +123,7 @@ final class H2Dialect {
                     "SET AUTOCOMMIT"),
             true,
             value -> (s, i) -> s.setObject(i, value),
+            (row, column) -> row.getObject(column, UUID.class),
             wait -> wait.toMillis(),
             false,
             true,
@@ -98,5 +150,7 @@ final class H2Dialect {
                             WHERE SETTING_NAME = 'WRITE_DELAY' AND DATABASE_PATH() IS NOT NULL
                             """,
                             "An H2 file may lose the commits of the last moments when its process is killed",
-                            "Keep what must not be lost on a database server")));
+                            "Keep what must not be lost on a database server")),
+            BATCH,
+            WATERMARK);
 }

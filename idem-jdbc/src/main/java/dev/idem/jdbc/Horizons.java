@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knows how far the markers of a consumer have been removed. Thread-safe.
@@ -51,7 +52,8 @@ final class Horizons {
      */
     record Known(long window, long bound, long at) {
         boolean excludes(Instant made, Instant claimed) {
-            boolean fresh = !claimed.isAfter(Micros.instant(at + FRESH));
+            boolean fresh =
+                    !claimed.isAfter(Micros.instant(at + FRESH)) && !claimed.isBefore(Micros.instant(at - FRESH));
             boolean afterBound = bound == Micros.NEVER || made.isAfter(Micros.instant(bound));
             boolean inWindow = window == Micros.FOR_EVER || made.isAfter(claimed.minus(Micros.duration(window / 2)));
             return fresh && afterBound && inWindow;
@@ -62,24 +64,45 @@ final class Horizons {
         known.put(consumer, fact);
     }
 
-    /**
-     * The horizon, if it is not before the time the message was made.
-     *
-     * @param claimed when the key was claimed, by the database's clock
-     */
-    Optional<Instant> of(Connection connection, int consumer, Instant claimed, Instant made) throws SQLException {
-        Known fact = known.get(consumer);
-        if (fact != null && fact.excludes(made, claimed)) {
-            return Optional.empty();
+    /** A look at one consumer's horizon from one transaction, after its last claim. Used by one thread. */
+    Look look(int consumer) {
+        return new Look(consumer);
+    }
+
+    /** Reads the horizon when it first must, and no more: what comes later can remove nothing that was claimed before. */
+    final class Look {
+        private final int consumer;
+        private @Nullable Long horizon;
+
+        private Look(int consumer) {
+            this.consumer = consumer;
         }
+
+        /**
+         * The horizon, if it is not before the time the message was made.
+         *
+         * @param claimed when the key was claimed, by the database's clock
+         */
+        Optional<Instant> at(Connection connection, Instant claimed, Instant made) throws SQLException {
+            Known fact = known.get(consumer);
+            if (fact != null && fact.excludes(made, claimed)) {
+                return Optional.empty();
+            }
+            if (horizon == null) {
+                horizon = read(connection, consumer);
+            }
+            return horizon == Micros.NEVER || made.isAfter(Micros.instant(horizon))
+                    ? Optional.empty()
+                    : Optional.of(Micros.instant(horizon));
+        }
+    }
+
+    private long read(Connection connection, int consumer) throws SQLException {
         boolean snapshot = connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         try (PreparedStatement statement = (snapshot ? readLocked : read)
                         .prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)));
                 ResultSet rows = statement.executeQuery()) {
-            long horizon = rows.next() ? Micros.read(rows, 1, Micros.NEVER) : Micros.NEVER;
-            return horizon == Micros.NEVER || made.isAfter(Micros.instant(horizon))
-                    ? Optional.empty()
-                    : Optional.of(Micros.instant(horizon));
+            return rows.next() ? Micros.read(rows, 1, Micros.NEVER) : Micros.NEVER;
         }
     }
 }

@@ -1,16 +1,20 @@
 package dev.idem.jdbc;
 
+import dev.idem.Position;
 import dev.idem.StoreException;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.PositionRequest;
 import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * JdbcStore store = JdbcStore.create(dataSource);
  * }</pre>
  */
-public final class JdbcStore implements MarkerStore.Joinable {
+public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batching, MarkerStore.Positioned {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -107,6 +111,21 @@ public final class JdbcStore implements MarkerStore.Joinable {
     @Override
     public Claim claim(ClaimRequest request) {
         return claims.alone(number(request.key().consumer(), REGISTER_ADVICE), request);
+    }
+
+    @Override
+    public Batch claimAll(List<ClaimRequest> requests) {
+        return claims.together(number(requests.get(0).key().consumer(), REGISTER_ADVICE), requests);
+    }
+
+    @Override
+    public Batch claimPositions(List<PositionRequest> requests) {
+        return claims.positions(number(requests.get(0).key().consumer(), REGISTER_ADVICE), requests);
+    }
+
+    @Override
+    public OptionalLong markOf(String consumer, Position partition) {
+        return claims.markOf(number(consumer, REGISTER_ADVICE), partition);
     }
 
     @Override

@@ -11,19 +11,31 @@ import org.jspecify.annotations.Nullable;
 
 /** A unit inside somebody else's transaction, from a savepoint on. It never commits. */
 final class JoinedUnit extends GuardedUnit {
+    private final ClaimedMarker marker;
     private final Connection outer;
     private final Savepoint savepoint;
     private boolean released;
 
     JoinedUnit(Connection outer, Savepoint savepoint, ClaimedMarker marker, SqlFaults faults, Guard guard) {
-        super(marker, faults, guard);
+        super(marker.key(), faults, guard);
+        this.marker = marker;
         this.outer = outer;
         this.savepoint = savepoint;
     }
 
     @Override
     public Optional<Instant> horizon(Instant made) {
-        return horizon(outer, made);
+        return horizon(marker, outer, made);
+    }
+
+    @Override
+    public String claimId() {
+        return marker.claimId();
+    }
+
+    @Override
+    public void flush() throws SQLException {
+        send(outer);
     }
 
     /**

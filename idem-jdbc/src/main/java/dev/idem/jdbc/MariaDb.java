@@ -46,6 +46,66 @@ final class MariaDb {
             END
             """.formatted(OWN_MARKER);
 
+    private static final String INSERT_ALL = """
+            SET STATEMENT innodb_lock_wait_timeout = :wait FOR
+            INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
+            VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)}
+            ON DUPLICATE KEY UPDATE consumer = ${marker}.consumer
+            RETURNING claim_id = :claimid, claim_id, NULL, readable, fingerprint,
+              CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), consumer = :consumer, message_key
+            """;
+
+    /** No wait for twins: the shortest there is would be a second. */
+    private static final BatchSql BATCH = new BatchSql(
+            "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT_ALL + "; END",
+            INSERT_ALL,
+            """
+            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), 1,
+                   message_key
+            FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
+            """,
+            "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
+            "SAVEPOINT ${next}",
+            "BEGIN NOT ATOMIC RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}; END",
+            false,
+            0,
+            0,
+            "",
+            "");
+
+    private static final String THIS_MARK =
+            "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
+
+    private static final String LOCK_MARK = """
+            SET STATEMENT innodb_lock_wait_timeout = :wait FOR
+            SELECT position, claim_id, CAST(UNIX_TIMESTAMP(moved_at) * 1000000 AS SIGNED), stream, NULL
+            FROM ${watermark} WHERE %s FOR UPDATE
+            """.formatted(THIS_MARK);
+
+    private static final WatermarkSql WATERMARK = new WatermarkSql(
+            """
+            SET STATEMENT innodb_lock_wait_timeout = :wait FOR
+            INSERT INTO ${watermark} (consumer, stream_key, partition_number, position, claim_id, running_id, stream)
+            VALUES (:consumer, :stream, :partition, -9223372036854775808, :claimid, :claimid, :name)
+            ON DUPLICATE KEY UPDATE consumer = consumer
+            """,
+            LOCK_MARK,
+            // The row tells which claim ran last, should its transaction be committed by somebody else.
+            "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + LOCK_MARK
+                    + "; UPDATE ${watermark} SET running_id = :claimid WHERE " + THIS_MARK + "; END",
+            "UPDATE ${watermark} SET position = :position, claim_id = :claimid, moved_at = CURRENT_TIMESTAMP(6) WHERE "
+                    + THIS_MARK + " AND position = :before",
+            """
+            BEGIN NOT ATOMIC
+              RELEASE SAVEPOINT idem_guard;
+              IF NOT EXISTS (SELECT 1 FROM ${watermark} WHERE %s AND claim_id = :claimid) THEN
+                SIGNAL SQLSTATE '42000' SET MYSQL_ERRNO = 1305, MESSAGE_TEXT = 'the mark is gone';
+              END IF;
+              COMMIT;
+            END
+            """.formatted(THIS_MARK),
+            "SELECT 1 FROM ${watermark} WHERE " + THIS_MARK + " AND running_id = :claimid");
+
     static final Dialect DIALECT = new Dialect(
             Database.MARIADB,
             // The guard savepoint is gone when anything has committed, rolled back or replaced this transaction.
@@ -88,10 +148,18 @@ final class MariaDb {
                     "SET AUTOCOMMIT"),
             true,
             value -> (s, i) -> s.setBytes(i, bytes(value)),
+            (row, column) -> uuid(row.getBytes(column)),
             wait -> (wait.toMillis() + 999) / 1000,
             true,
             false,
-            checks());
+            checks(),
+            BATCH,
+            WATERMARK);
+
+    private static UUID uuid(byte[] bytes) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return new UUID(buffer.getLong(), buffer.getLong());
+    }
 
     private static byte[] bytes(UUID value) {
         return ByteBuffer.allocate(16)

@@ -115,6 +115,13 @@ final class Markers {
         }
     }
 
+    /** Whether the transaction still takes statements. */
+    boolean ping(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT 1")) {
+            return statement.execute();
+        }
+    }
+
     private Map<String, NamedSql.Parameter> keyed(int consumer, MarkerKey key) {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(consumer));

@@ -22,15 +22,27 @@ final class OwnUnit extends GuardedUnit {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
 
     private final OwnTransaction transaction;
+    private final ClaimedMarker marker;
 
     OwnUnit(OwnTransaction transaction, ClaimedMarker marker, SqlFaults faults, Guard guard) {
-        super(marker, faults, guard);
+        super(marker.key(), faults, guard);
+        this.marker = marker;
         this.transaction = transaction;
     }
 
     @Override
     public Optional<Instant> horizon(Instant made) {
-        return horizon(transaction.connection(), made);
+        return horizon(marker, transaction.connection(), made);
+    }
+
+    @Override
+    public String claimId() {
+        return marker.claimId();
+    }
+
+    @Override
+    public void flush() throws SQLException {
+        send(transaction.connection());
     }
 
     @Override
@@ -122,7 +134,7 @@ final class OwnUnit extends GuardedUnit {
             return;
         }
         transaction.rollBack();
-        if (guard.used() && leftBehind()) {
+        if (used() && leftBehind()) {
             throw BrokenTransactionException.hiddenCommit(key, null);
         }
     }

@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /** PostgreSQL 14 and later: sweeps need scans by ranges of row addresses. */
 final class PostgreSql {
@@ -46,6 +47,73 @@ final class PostgreSql {
             AND CAST(pg_current_xact_id_if_assigned() AS text) = :token
             """;
 
+    /** Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. */
+    private static String limited(String sql) {
+        return """
+                SELECT set_config('lock_timeout', CAST(:wait AS text),
+                  set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
+                %s;
+                SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+                """.formatted(sql);
+    }
+
+    /**
+     * Keys that are there already give no row, and are then read: most batches have none. The arrays say their types,
+     * because some settings of the driver send them as bare text.
+     */
+    private static final String CLAIM_ALL = limited("""
+            INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
+            SELECT :consumer, k, r, f FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]),
+              CAST(:fingerprints AS bytea[])) AS t(k, r, f)
+            ON CONFLICT (consumer, message_key) DO NOTHING
+            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
+              CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
+            """);
+
+    private static final BatchSql BATCH = new BatchSql(
+            CLAIM_ALL,
+            CLAIM_ALL,
+            """
+            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
+                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true, message_key
+            FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
+            """,
+            """
+            DELETE FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
+            AND CAST(xmin AS text) = ANY(CAST(:claimids AS text[]))
+            """,
+            "SAVEPOINT ${next}",
+            // The driver sends all of it before it waits, also with a handler's statement behind it.
+            "RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}",
+            true,
+            50,
+            1,
+            "",
+            "");
+
+    private static final String THIS_MARK =
+            "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
+
+    private static final String LOCK_MARK = limited("""
+            SELECT position, claim_id, CAST(extract(epoch FROM moved_at) * 1000000 AS bigint), stream,
+              CAST(pg_current_xact_id() AS text)
+            FROM ${watermark} WHERE %s FOR UPDATE
+            """.formatted(THIS_MARK));
+
+    private static final WatermarkSql WATERMARK = new WatermarkSql(
+            limited("""
+                    INSERT INTO ${watermark} (consumer, stream_key, partition_number, position, claim_id, stream)
+                    VALUES (:consumer, :stream, :partition, -9223372036854775808, :claimid, :name)
+                    ON CONFLICT (consumer, stream_key, partition_number) DO NOTHING
+                    """),
+            LOCK_MARK,
+            LOCK_MARK,
+            "UPDATE ${watermark} SET position = :position, claim_id = :claimid, moved_at = clock_timestamp() WHERE "
+                    + THIS_MARK + " AND position = :before",
+            "SELECT 1 / count(*) FROM ${watermark} WHERE " + THIS_MARK + " AND claim_id = :claimid"
+                    + " AND CAST(pg_current_xact_id_if_assigned() AS text) = :token; COMMIT",
+            "SELECT 1 WHERE pg_xact_status(CAST(:token AS xid8)) = 'committed'");
+
     static final Dialect DIALECT = new Dialect(
             Database.POSTGRESQL,
             CLAIM,
@@ -72,10 +140,13 @@ final class PostgreSql {
             Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
             false,
             value -> (s, i) -> s.setObject(i, value),
+            (row, column) -> row.getObject(column, UUID.class),
             wait -> Math.max(1, wait.toMillis()), // 0 would mean for ever
             false,
             false,
-            checks());
+            checks(),
+            BATCH,
+            WATERMARK);
 
     private static List<Check> checks() {
         return List.of(

@@ -47,10 +47,13 @@ class DefectStore implements MarkerStore {
                 from.committing(),
                 from.storesClaimId(),
                 from.key(),
+                from.keyOf(),
                 from.waitUnits(),
                 from.catalogIsSchema(),
                 from.embedded(),
-                from.checks());
+                from.checks(),
+                from.batch(),
+                from.watermark());
     }
 
     static Dialect withoutConfirm(Dialect from) {

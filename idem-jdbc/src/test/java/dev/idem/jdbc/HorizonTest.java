@@ -125,6 +125,47 @@ class HorizonTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-01 in a batch only those from before the horizon are undecidable, and one look is enough for all")
+    void aBatchIsJudgedToo(Database database) throws Exception {
+        Consumer batch = Consumer.named("payments")
+                .otherwise((message, tx) -> {
+                    Db.pay(tx.connection(), message.id().orElseThrow());
+                    return null;
+                })
+                .build();
+        try (History history = new History(database)) {
+            history.paid("old-1", OLD);
+            history.paid("old-2", OLD);
+            history.sweep();
+            FaultyDataSource traced = FaultyDataSource.around(history.db.plain());
+            try (Inbox inbox = history.db.inbox(traced)) {
+                inbox.register(batch);
+                traced.reset();
+                List<Outcome<?>> outcomes = inbox.acceptAll(
+                        batch,
+                        List.of(
+                                History.message("old-1", OLD),
+                                History.message("new", Duration.ZERO),
+                                History.message("old-2", OLD),
+                                History.message("old-2", OLD)));
+                assertThat(outcomes)
+                        .extracting(outcome -> outcome.getClass().getSimpleName())
+                        .containsExactly("Undecidable", "Processed", "Undecidable", "Undecidable");
+                assertThat(readsOfTheHorizon(traced))
+                        .filteredOn(call -> call.startsWith("execute"))
+                        .hasSize(1);
+            }
+            assertThat(history.db.payments()).isEqualTo(3);
+            assertThat(history.marked("new")).isTrue();
+            assertThat(history.db.markers()).isEqualTo(1);
+            assertThat(history.inbox.acceptAll(batch, List.of(History.message("old-1", OLD))))
+                    .singleElement()
+                    .isInstanceOf(Outcome.Undecidable.class);
+        }
+    }
+
     static Stream<Arguments> levels() {
         return Stream.of(Database.values())
                 .flatMap(database -> Stream.of(

@@ -38,6 +38,9 @@ class HorizonsTest {
         Instant late = DECLARED.plus(Duration.ofHours(12));
         assertThat(KNOWN.excludes(late, late)).isTrue();
         assertThat(KNOWN.excludes(late.plusSeconds(1), late.plusSeconds(1))).isFalse();
+        assertThat(KNOWN.excludes(late, Instant.EPOCH))
+                .as("a claim that does not know its time")
+                .isFalse();
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.idem.Policy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
@@ -45,6 +46,26 @@ class ObserveTest {
             assertThat(seen.unusableKeys()).isEqualTo(1);
             assertThat(seen.lags()).containsEntry(Duration.ofHours(6), 2L);
             assertThat(seen.longestLag().orElseThrow()).isBetween(Duration.ofMinutes(119), Duration.ofMinutes(125));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("a list of messages is observed one by one")
+    void aListIsObserved(Database database) {
+        Consumer observed = Consumer.named("payments")
+                .policy(Policy.defaults().withObserveOnly())
+                .otherwise((message, tx) -> {
+                    Db.pay(tx.connection(), "1");
+                    return null;
+                })
+                .build();
+        try (History history = new History(database)) {
+            assertThat(history.inbox.acceptAll(observed, List.of(Db.message("1"), Db.message("1"))))
+                    .allMatch(Outcome.Processed.class::isInstance);
+            assertThat(history.db.payments("1")).isEqualTo(2);
+            assertThat(history.inbox.observations().get("payments").duplicates())
+                    .isEqualTo(1);
         }
     }
 

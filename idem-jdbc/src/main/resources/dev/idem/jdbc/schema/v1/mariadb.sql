@@ -48,4 +48,18 @@ CREATE TABLE IF NOT EXISTS ${retention} (
   horizon             BIGINT           -- the newest marker that was removed
 ) ENGINE = InnoDB;
 
+-- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is
+-- deleted and made again has another identity, and so other rows.
+CREATE TABLE IF NOT EXISTS ${watermark} (
+  consumer         SMALLINT     NOT NULL,
+  stream_key       BINARY(16)   NOT NULL, -- a hash of stream
+  partition_number INT          NOT NULL,
+  position         BIGINT       NOT NULL,
+  claim_id         BIGINT       NOT NULL, -- who moved it last
+  running_id       BIGINT       NOT NULL, -- who held it last
+  moved_at         TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  stream           TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (consumer, stream_key, partition_number)
+) ENGINE = InnoDB;
+
 INSERT INTO ${meta} (version) SELECT 1 FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON DUPLICATE KEY UPDATE version = version;

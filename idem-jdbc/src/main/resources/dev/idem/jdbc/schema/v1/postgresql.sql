@@ -48,4 +48,17 @@ CREATE TABLE IF NOT EXISTS ${retention} (
   horizon             bigint           -- the newest marker that was removed
 );
 
+-- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is
+-- deleted and made again has another identity, and so other rows.
+CREATE TABLE IF NOT EXISTS ${watermark} (
+  consumer         smallint    NOT NULL,
+  partition_number integer     NOT NULL,
+  stream_key       uuid        NOT NULL, -- a hash of stream
+  position         bigint      NOT NULL,
+  claim_id         bigint      NOT NULL, -- who moved it last
+  moved_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+  stream           text        NOT NULL,
+  PRIMARY KEY (consumer, stream_key, partition_number)
+) WITH (fillfactor = 50);
+
 INSERT INTO ${meta} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON CONFLICT (version) DO NOTHING;

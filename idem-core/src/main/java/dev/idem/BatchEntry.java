@@ -1,0 +1,140 @@
+package dev.idem;
+
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.Marker;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.StoredResult;
+import dev.idem.spi.Unit;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** One message of a batch: what it is, and what is known of it so far. Used by one thread. */
+final class BatchEntry<T extends @Nullable Object> {
+    private final Attempt<T, Exception> attempt;
+    private final int position;
+    private final Order order;
+    private Consumer.@Nullable Route route;
+    private @Nullable ClaimRequest request;
+    private @Nullable Outcome<T> kept;
+    private @Nullable StoredResult stored;
+    private @Nullable String granted;
+    private @Nullable String sent;
+    private @Nullable Outcome<T> outcome;
+
+    BatchEntry(Attempt<T, Exception> attempt, int position, Order order) {
+        this.attempt = attempt;
+        this.position = position;
+        this.order = order;
+    }
+
+    /** It has a handler and a key, so it can be claimed. */
+    void claimable(Consumer.Route way, ClaimRequest claim) {
+        route = way;
+        request = claim;
+    }
+
+    Attempt<T, Exception> attempt() {
+        return attempt;
+    }
+
+    Message message() {
+        return attempt.message();
+    }
+
+    Consumer.Route route() {
+        return Objects.requireNonNull(route, "not claimable");
+    }
+
+    ClaimRequest request() {
+        return Objects.requireNonNull(request, "not claimable");
+    }
+
+    MarkerKey key() {
+        return request().key();
+    }
+
+    boolean isOpen() {
+        return outcome == null;
+    }
+
+    Outcome<T> outcome() {
+        if (outcome == null) {
+            throw new IllegalStateException(key() + " has no outcome yet");
+        }
+        return outcome;
+    }
+
+    void settle(Outcome<T> last) {
+        outcome = last;
+        order.settled(message(), position, last);
+    }
+
+    /** Gives it the outcome of another one with the same key, of whatever type that one's result is. */
+    @SuppressWarnings("unchecked") // only outcomes without a result are shared
+    void settleLike(BatchEntry<?> first) {
+        settle((Outcome<T>) first.outcome());
+    }
+
+    void fail(Failure kind, Throwable cause) {
+        settle(new Outcome.Failed<>(kind, cause));
+    }
+
+    /** Whether a message before it, of the same ordering key, must come again. */
+    boolean isBehind() {
+        return order.isBlocked(message(), position);
+    }
+
+    void hold() {
+        settle(new Outcome.Held<>(OptionalLong.empty(), false));
+    }
+
+    void granted(String claimId) {
+        granted = claimId;
+        kept = null;
+    }
+
+    void run(Unit unit) throws Exception {
+        T result = attempt.handle(unit);
+        stored = attempt.stored(result);
+        kept = new Outcome.Processed<>(result);
+    }
+
+    /** Handled together with others, which leaves no result. */
+    @SuppressWarnings("NullAway") // entries of a batch handler have no result
+    void ranTogether() {
+        kept = new Outcome.Processed<>(null);
+    }
+
+    @Nullable
+    StoredResult stored() {
+        return stored;
+    }
+
+    /** Whether its work is part of the running transaction. */
+    boolean isKept() {
+        return outcome == null && kept != null;
+    }
+
+    void committing() {
+        sent = granted;
+    }
+
+    void processed() {
+        if (kept != null) {
+            settle(kept);
+        }
+    }
+
+    /** A marker was read. After a lost answer, one that carries our own claim is our own commit. */
+    void taken(Marker marker) {
+        boolean ours = marker.claimId().equals(granted);
+        if (ours && !marker.claimId().equals(sent)) {
+            fail(Failure.TERMINAL, BrokenTransactionException.hiddenCommit(key(), null));
+        } else if (ours && kept != null) {
+            settle(kept);
+        } else {
+            settle(Verdict.of(key(), request().fingerprint(), marker, attempt.codec()));
+        }
+    }
+}

@@ -1,0 +1,324 @@
+package dev.idem;
+
+import dev.idem.spi.Batch;
+import dev.idem.spi.Claim;
+import dev.idem.spi.HiddenCommitException;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.Step;
+import dev.idem.spi.StoredResult;
+import dev.idem.spi.TransientStoreException;
+import dev.idem.spi.Unit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction of a batch: the handlers in the order of delivery, each in a unit that can be undone alone; then the
+ * deferred statements; then the commit. Entries that have failed are settled and given up. Returns early when the
+ * transaction is lost; then the entries that are still open need another one.
+ */
+final class BatchRun {
+    private final Engine engine;
+    private final Batch batch;
+    private final Horizon horizon;
+    private final Map<Unit, List<BatchEntry<?>>> units = new LinkedHashMap<>();
+    private boolean interrupted;
+
+    BatchRun(Engine engine, Batch batch) {
+        this.engine = engine;
+        this.batch = batch;
+        this.horizon = new Horizon(engine.events());
+    }
+
+    void run(List<BatchEntry<?>> open) {
+        List<BatchEntry<?>> granted = judged(open);
+        for (int i = 0; i < granted.size() && batch.usable(); ) {
+            List<BatchEntry<?>> neighbours = neighbours(granted, i);
+            i += neighbours.size();
+            handle(neighbours);
+        }
+        interrupted |= Thread.interrupted();
+        if (batch.usable() && flushed()) {
+            commit(granted.stream().filter(BatchEntry::isKept).toList());
+        }
+    }
+
+    /** Some databases run in this thread and lose their files to an interrupt, so it waits until the transaction ends. */
+    void restoreInterrupt() {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<BatchEntry<?>> judged(List<BatchEntry<?>> open) {
+        Map<MarkerKey, Claim> refused = batch.refused();
+        List<BatchEntry<?>> granted = new ArrayList<>(open.size());
+        for (BatchEntry<?> entry : open) {
+            Claim claim = refused.get(entry.key());
+            if (claim instanceof Claim.Taken taken) {
+                entry.taken(taken.marker());
+            } else if (claim != null) {
+                entry.settle(new Outcome.Busy<>());
+            } else {
+                entry.granted(batch.claimId(entry.key()));
+                if (!isTooOld(entry)) {
+                    granted.add(entry);
+                }
+            }
+        }
+        return granted;
+    }
+
+    private <T extends @Nullable Object> boolean isTooOld(BatchEntry<T> entry) {
+        Optional<Outcome<T>> tooOld =
+                horizon.judge(entry.attempt(), entry.key(), made -> batch.horizon(entry.key(), made));
+        tooOld.ifPresent(outcome -> {
+            batch.giveUp(entry.key());
+            entry.settle(outcome);
+        });
+        return tooOld.isPresent();
+    }
+
+    /** As many as go to one call of the same batch handler, or one. */
+    private static List<BatchEntry<?>> neighbours(List<BatchEntry<?>> entries, int from) {
+        int to = from + 1;
+        if (entries.get(from).route() instanceof Consumer.Route.Together) {
+            while (to < entries.size()
+                    && entries.get(to).route() == entries.get(from).route()) {
+                to++;
+            }
+        }
+        return entries.subList(from, to);
+    }
+
+    private void handle(List<BatchEntry<?>> neighbours) {
+        interrupted |= Thread.interrupted();
+        List<BatchEntry<?>> ready = new ArrayList<>(neighbours.size());
+        for (BatchEntry<?> entry : neighbours) {
+            if (entry.isBehind()) {
+                batch.giveUp(entry.key());
+                entry.hold();
+            } else if (interrupted) {
+                giveUp(entry, new InterruptedException("Interrupted before the handler of " + entry.key()));
+            } else {
+                ready.add(entry);
+            }
+        }
+        if (ready.isEmpty()) {
+            return;
+        }
+        if (ready.get(0).route() instanceof Consumer.Route.Together<?> together) {
+            handleTogether(together, ready);
+        } else {
+            BatchEntry<?> one = ready.get(0);
+            Throwable failure = run(ready, one::run, one::stored);
+            if (failure != null) {
+                giveUp(one, failure);
+            }
+        }
+    }
+
+    private <E> void handleTogether(Consumer.Route.Together<E> route, List<BatchEntry<?>> entries) {
+        TogetherCall<E> call = TogetherCall.of(route, entries);
+        call.undecodable().forEach(this::giveUp);
+        if (call.entries().stream().anyMatch(BatchEntry::isBehind)) {
+            handle(call.entries()); // one that could not be decoded now comes again, so those behind it must not run
+        } else if (!call.entries().isEmpty()) {
+            runTogether(call);
+        }
+    }
+
+    private void runTogether(TogetherCall<?> call) {
+        Throwable failure = run(call.entries(), unit -> run(call, unit), () -> null);
+        List<BatchEntry<?>> rest =
+                call.entries().stream().filter(BatchEntry::isOpen).toList();
+        if (failure == null) {
+            return;
+        }
+        if (failure instanceof Overtaken) {
+            if (batch.usable()) {
+                handle(rest);
+            }
+        } else if (rest.size() == 1) {
+            giveUp(rest.get(0), failure);
+        } else if (batch.usable()) {
+            // Nobody knows whose fault it is. What was written is undone, so the halves can be tried.
+            handle(rest.subList(0, rest.size() / 2));
+            if (batch.usable()) {
+                handle(rest.subList(rest.size() / 2, rest.size()));
+            }
+        } else {
+            throw new Inseparable(failure);
+        }
+    }
+
+    /** The handler may fail single messages. Then nothing may stay of those that would overtake them. */
+    private void run(TogetherCall<?> call, Unit unit) throws Exception {
+        call.run(unit);
+        call.failed().forEach(this::giveUp);
+        boolean none = call.entries().stream().noneMatch(BatchEntry::isKept);
+        if (none || call.entries().stream().anyMatch(entry -> entry.isKept() && entry.isBehind())) {
+            throw new Overtaken();
+        }
+    }
+
+    /** Runs a handler in a unit of its own. Null when what it wrote is kept; else why it was undone. */
+    private @Nullable Throwable run(List<BatchEntry<?>> entries, Body body, Result result) {
+        BatchEntry<?> first = entries.get(0);
+        Policy policy = first.attempt().policy();
+        Duration limit = policy.handlerTimeout();
+        Unit unit = batch.begin(
+                entries.stream().map(BatchEntry::key).toList(),
+                first.message().orderingKey().orElse(null));
+        Deadlines.Watch watch = watch(unit, limit);
+        try {
+            engine.steps().at(Step.BEFORE_HANDLER, first.key());
+            body.run(unit);
+            engine.steps().at(Step.AFTER_HANDLER, first.key());
+        } catch (Throwable failure) {
+            boolean late = watch.finish();
+            undo(unit, failure, late);
+            Failures.throwIfFatal(failure);
+            if (!late && engine.store().isTransient(failure)) {
+                throw new UndoneByStore(failure, entries);
+            }
+            return late ? engine.tooLate(first.key(), limit, failure) : failure;
+        }
+        if (watch.finish()) {
+            HandlerTimeoutException late = engine.tooLate(first.key(), limit, null);
+            undo(unit, late, true);
+            return late;
+        }
+        return kept(entries, policy, unit, result);
+    }
+
+    private Deadlines.Watch watch(Unit unit, Duration limit) {
+        try {
+            return engine.deadlines().watch(unit, limit);
+        } catch (StoreException closed) {
+            unit.close(); // else this thread would keep it
+            throw closed;
+        }
+    }
+
+    private @Nullable Throwable kept(List<BatchEntry<?>> entries, Policy policy, Unit unit, Result result) {
+        MarkerKey key = entries.get(0).key();
+        try {
+            unit.revoke();
+            engine.unused().check(policy, key, unit);
+            unit.commit(result.stored());
+        } catch (BrokenTransactionException broken) {
+            undo(unit, broken, false);
+            return Failures.reported(engine.events(), key, broken);
+        }
+        units.put(unit, entries);
+        return null;
+    }
+
+    /** One that was late is being torn down on another thread; nobody may go on in that transaction meanwhile. */
+    private void undo(Unit unit, Throwable failure, boolean late) {
+        try {
+            if (late) {
+                unit.abandon();
+            } else {
+                unit.rollback();
+            }
+        } catch (HiddenCommitException | BrokenTransactionException whole) {
+            Failures.suppress(whole, failure);
+            throw whole;
+        } catch (RuntimeException secondary) {
+            Failures.suppress(failure, secondary); // the batch knows that it is not usable any more
+        }
+    }
+
+    private void giveUp(BatchEntry<?> entry, Throwable failure) {
+        batch.giveUp(entry.key());
+        interrupted |= failure instanceof InterruptedException;
+        if (failure instanceof Undecodable undecodable) {
+            entry.settle(undecodable.outcome());
+        } else {
+            entry.fail(Failures.kindOf(failure, entry.attempt().policy(), engine.store()), failure);
+        }
+    }
+
+    /** Sends the deferred statements. False when the guilty cannot be undone alone: then the others begin anew. */
+    private boolean flushed() {
+        boolean separable = true;
+        Map<Unit, Throwable> failed = sent();
+        while (separable && !failed.isEmpty()) {
+            failed.forEach((unit, failure) -> entriesOf(unit).forEach(entry -> giveUp(entry, failure)));
+            for (Unit unit : List.copyOf(units.keySet())) {
+                separable &= withoutThoseBehind(unit);
+            }
+            failed = separable ? sent() : failed;
+        }
+        return separable;
+    }
+
+    private Map<Unit, Throwable> sent() {
+        try {
+            return batch.flush();
+        } catch (TransientStoreException undone) {
+            throw new UndoneByStore(
+                    undone, units.values().stream().flatMap(List::stream).toList());
+        }
+    }
+
+    /** Holds those that would overtake. False when what they wrote cannot be undone alone. */
+    private boolean withoutThoseBehind(Unit unit) {
+        boolean held = holdThoseBehind(entriesOf(unit));
+        if (entriesOf(unit).stream().anyMatch(BatchEntry::isKept)) {
+            return !held; // they share the unit with others, whose work is kept
+        }
+        units.remove(unit);
+        return batch.forget(unit);
+    }
+
+    private List<BatchEntry<?>> entriesOf(Unit unit) {
+        return units.getOrDefault(unit, List.of());
+    }
+
+    private boolean holdThoseBehind(List<BatchEntry<?>> entries) {
+        boolean held = false;
+        for (BatchEntry<?> entry : entries) {
+            if (entry.isKept() && entry.isBehind()) {
+                batch.giveUp(entry.key());
+                entry.hold();
+                held = true;
+            }
+        }
+        return held;
+    }
+
+    private void commit(List<BatchEntry<?>> kept) {
+        if (kept.isEmpty()) {
+            return; // closing the batch rolls it back
+        }
+        MarkerKey first = kept.get(0).key();
+        kept.forEach(BatchEntry::committing);
+        engine.steps().at(Step.BEFORE_COMMIT, first);
+        batch.commit();
+        engine.steps().at(Step.AFTER_COMMIT, first);
+        kept.forEach(BatchEntry::processed);
+    }
+
+    /** Undoes a call of a batch handler, which is then made again without those that have failed. */
+    private static final class Overtaken extends Exception {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @FunctionalInterface
+    private interface Body {
+        void run(Unit unit) throws Exception;
+    }
+
+    @FunctionalInterface
+    private interface Result {
+        @Nullable
+        StoredResult stored();
+    }
+}

@@ -1,0 +1,191 @@
+package dev.idem;
+
+import dev.idem.spi.Batch;
+import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.HiddenCommitException;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.Step;
+import dev.idem.spi.TransientStoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Settles messages that share a transaction. What is proven of one message is kept for good (its marker was read, its
+ * handler failed); whatever is still open when the transaction is lost is claimed again, without those. When the
+ * transaction as a whole is refused and nobody knows for whose sake, the two halves go separate ways, until the guilty
+ * message stands alone. So every way through ends, and the innocent are applied.
+ */
+final class BatchRunner {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+    private final Engine engine;
+    private final Claiming claiming;
+
+    BatchRunner(Engine engine, Claiming claiming) {
+        this.engine = engine;
+        this.claiming = claiming;
+    }
+
+    /** Gives each entry its outcome; the keys differ. Answers why the store could not, if it could not. */
+    @Nullable
+    Throwable settle(Policy policy, List<BatchEntry<?>> entries) {
+        engine.nesting().enterAll(entries.stream().map(BatchEntry::key).toList());
+        try {
+            return throughGate(policy, entries);
+        } catch (Throwable failure) { // an interrupt between two runs, say; what was settled before stays so
+            Failures.throwIfFatal(failure);
+            return outage(entries, failure);
+        } finally {
+            engine.nesting().leaveAll();
+        }
+    }
+
+    /** Twins in this process are not waited for: the others of the batch would wait with it. */
+    private @Nullable Throwable throughGate(Policy policy, List<BatchEntry<?>> entries) {
+        List<KeyGate.Pass> passes = new ArrayList<>(entries.size());
+        try {
+            for (BatchEntry<?> entry : entries) {
+                Optional<KeyGate.Pass> pass = engine.gate().enter(entry.key(), Duration.ZERO);
+                if (pass.isPresent()) {
+                    passes.add(pass.get());
+                } else {
+                    entry.settle(new Outcome.Busy<>());
+                }
+            }
+            return withPermit(policy, entries);
+        } finally {
+            passes.forEach(KeyGate.Pass::close);
+        }
+    }
+
+    private @Nullable Throwable withPermit(Policy policy, List<BatchEntry<?>> entries) {
+        engine.permits().acquire("a batch");
+        try {
+            return untilSettled(policy, entries);
+        } finally {
+            engine.permits().release();
+        }
+    }
+
+    private @Nullable Throwable untilSettled(Policy policy, List<BatchEntry<?>> entries) {
+        Backoff backoff = new Backoff(policy.maxRuns());
+        while (true) {
+            List<BatchEntry<?>> open = open(entries);
+            if (open.isEmpty()) {
+                return null;
+            }
+            try {
+                runOnce(open);
+            } catch (HiddenCommitException hidden) {
+                accountFor(hidden, open);
+            } catch (BrokenTransactionException | CommitRefusedException whole) {
+                return apart(policy, open(open), whole);
+            } catch (Inseparable whole) {
+                return apart(policy, open(open), whole.failure());
+            } catch (CommitUnknownException lost) {
+                engine.events().tell(l -> l.commitUnknown(open.get(0).key().consumer(), lost));
+                if (!again(open, backoff, lost)) {
+                    return outage(open, lost);
+                }
+            } catch (TransientStoreException undone) {
+                if (!again(open, backoff, undone)) {
+                    return outage(open, undone);
+                }
+            } catch (UndoneByStore undone) {
+                if (!again(open, backoff, undone.failure())) {
+                    // One message that always meets a deadlock, say, must not fail the others for ever.
+                    List<BatchEntry<?>> culprits = open(undone.culprits());
+                    if (culprits.size() > 1) {
+                        return apart(policy, open(open), undone.failure());
+                    }
+                    outage(culprits, undone.failure());
+                    backoff = new Backoff(policy.maxRuns());
+                }
+            } catch (RuntimeException failure) {
+                return outage(open, failure);
+            }
+        }
+    }
+
+    private void runOnce(List<BatchEntry<?>> open) {
+        MarkerKey first = open.get(0).key();
+        engine.steps().at(Step.BEFORE_CLAIM, first);
+        try (Batch batch = claiming.claim(open)) {
+            engine.steps().at(Step.AFTER_CLAIM, first);
+            BatchRun run = new BatchRun(engine, batch);
+            try {
+                run.run(open);
+            } finally {
+                batch.close();
+                run.restoreInterrupt();
+            }
+        }
+        engine.steps().at(Step.BEFORE_SETTLEMENT, first);
+    }
+
+    /** Nobody knows whose fault it is, so each half gets a transaction of its own. */
+    private @Nullable Throwable apart(Policy policy, List<BatchEntry<?>> open, Throwable whole) {
+        if (open.size() == 1) {
+            BatchEntry<?> guilty = open.get(0);
+            if (whole instanceof BrokenTransactionException broken) {
+                Failures.reported(engine.events(), guilty.key(), broken);
+            }
+            guilty.fail(Failures.kindOf(whole, policy, engine.store()), whole);
+            return null;
+        }
+        int middle = open.size() / 2;
+        Throwable outage = untilSettled(policy, open.subList(0, middle));
+        return outage != null ? outage(open, outage) : untilSettled(policy, open.subList(middle, open.size()));
+    }
+
+    private void accountFor(HiddenCommitException hidden, List<BatchEntry<?>> open) {
+        for (BatchEntry<?> entry : open) {
+            if (hidden.done().contains(entry.key())) {
+                entry.processed();
+            } else if (hidden.culprits().contains(entry.key())) {
+                entry.fail(
+                        Failure.TERMINAL,
+                        Failures.reported(
+                                engine.events(),
+                                entry.key(),
+                                BrokenTransactionException.hiddenCommit(entry.key(), hidden)));
+            }
+        }
+    }
+
+    private static Throwable outage(List<BatchEntry<?>> entries, Throwable failure) {
+        for (BatchEntry<?> entry : open(entries)) {
+            entry.fail(Failure.INFRASTRUCTURE, failure);
+        }
+        return failure;
+    }
+
+    private boolean again(List<BatchEntry<?>> open, Backoff backoff, Throwable cause) {
+        if (!backoff.hasNext()) {
+            return false;
+        }
+        BatchEntry<?> first = open.get(0);
+        int nextRun = first.attempt().runs() + 1;
+        engine.events().tell(l -> l.ranAgain(first.key().consumer(), nextRun, cause));
+        // Its type only: drivers quote values of a failed batch in their messages.
+        log.debug("{}: batch of {} undone by {}, runs again", first.key(), open.size(), cause.getClass());
+        engine.steps().at(Step.BEFORE_RETRY, first.key());
+        backoff.pause();
+        return true;
+    }
+
+    private static List<BatchEntry<?>> open(List<BatchEntry<?>> entries) {
+        return entries.stream().filter(BatchEntry::isOpen).toList();
+    }
+
+    /** How the entries are claimed: by their keys, or by their positions. */
+    @FunctionalInterface
+    interface Claiming {
+        Batch claim(List<BatchEntry<?>> entries);
+    }
+}

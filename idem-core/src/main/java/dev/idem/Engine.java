@@ -1,0 +1,39 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.StepHook;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What all units of one inbox share, whether they run one by one or in batches. Thread-safe. */
+record Engine(
+        MarkerStore store,
+        Events events,
+        Deadlines deadlines,
+        Nesting nesting,
+        StepHook steps,
+        KeyGate gate,
+        Permits permits,
+        UnusedTransactions unused) {
+
+    static Engine of(Inbox.Builder from, Events events) {
+        return new Engine(
+                from.store,
+                events,
+                new Deadlines(),
+                new Nesting(),
+                from.steps,
+                new KeyGate(),
+                new Permits(from.concurrency),
+                new UnusedTransactions(events));
+    }
+
+    HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {
+        events.tell(l -> l.timedOut(key.consumer(), limit));
+        return new HandlerTimeoutException(
+                "Handler of " + key + " ran longer than " + limit
+                        + ": rolled back. Raise the consumer's handlerTimeout or make the handler shorter",
+                cause);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.idem;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Keeps the messages of one call in order: behind a message that must come again, no other one of the same lane may run,
+ * for it would be overtaken. Used by one thread.
+ */
+abstract class Order {
+    private final Map<Object, Long> firstBlocked = new HashMap<>();
+
+    /** Messages with the same ordering key, in the order of the call. */
+    static Order byKey() {
+        return new Order() {
+            @Override
+            Optional<?> lane(Message message) {
+                return message.orderingKey();
+            }
+
+            @Override
+            long rank(Message message, int index) {
+                return index;
+            }
+
+            @Override
+            boolean blocks(Settlement settlement) {
+                return settlement == Settlement.RETRY;
+            }
+        };
+    }
+
+    /**
+     * Messages of the same partition, in the order of their positions. Also a message that is set aside blocks the others,
+     * until it was set aside: the mark must not pass it before.
+     */
+    static Order byPosition() {
+        return new Order() {
+            @Override
+            Optional<?> lane(Message message) {
+                return message.position().map(Partition::of);
+            }
+
+            @Override
+            long rank(Message message, int index) {
+                return message.position().map(Position::offset).orElse(Long.MAX_VALUE);
+            }
+
+            @Override
+            boolean blocks(Settlement settlement) {
+                return settlement != Settlement.ACK;
+            }
+        };
+    }
+
+    abstract Optional<?> lane(Message message);
+
+    abstract long rank(Message message, int index);
+
+    abstract boolean blocks(Settlement settlement);
+
+    void settled(Message message, int index, Outcome<?> outcome) {
+        if (blocks(outcome.settlement())) {
+            lane(message).ifPresent(lane -> firstBlocked.merge(lane, rank(message, index), Math::min));
+        }
+    }
+
+    /** Blocks everything of a lane behind a rank. */
+    void block(Object lane, long rank) {
+        firstBlocked.merge(lane, rank, Math::min);
+    }
+
+    boolean isBlocked(Message message, int index) {
+        return lane(message)
+                .filter(lane -> firstBlocked.getOrDefault(lane, Long.MAX_VALUE) < rank(message, index))
+                .isPresent();
+    }
+}

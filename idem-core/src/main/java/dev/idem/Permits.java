@@ -1,0 +1,25 @@
+package dev.idem;
+
+import java.util.concurrent.Semaphore;
+
+/** Bounds how many units run at once. Who has none waits here, first come first served, and holds no connection. */
+final class Permits {
+    private final Semaphore permits;
+
+    Permits(int units) {
+        permits = new Semaphore(units, true);
+    }
+
+    void acquire(Object forWhat) {
+        try {
+            permits.acquire();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new StoreException("Interrupted while " + forWhat + " waited for its turn; deliver it again", stop);
+        }
+    }
+
+    void release() {
+        permits.release();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.idem;
+
+import dev.idem.spi.Batch;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.PositionRequest;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * The door for consumers that remember positions. A mark says that everything up to it is done, so nothing may be applied
+ * behind a message that is not: not in one call, for which {@link Order} cares, and not in the next one, for which this
+ * remembers where each partition stopped. Another process need not know: it begins at what the broker has acknowledged,
+ * which never lies behind a message that must come again.
+ */
+final class WatermarkDoor {
+    private final MarkerStore.Positioned store;
+    private final BatchDoor batches;
+    private final ConcurrentMap<Stop, Long> stopped = new ConcurrentHashMap<>();
+
+    WatermarkDoor(Engine engine, MarkerStore.Positioned store) {
+        this.store = store;
+        this.batches = new BatchDoor(engine, new BatchRunner(engine, this::claim));
+    }
+
+    private Batch claim(List<BatchEntry<?>> entries) {
+        List<PositionRequest> requests = new ArrayList<>(entries.size());
+        for (BatchEntry<?> entry : entries) {
+            requests.add(new PositionRequest(
+                    entry.key(),
+                    entry.message().position().orElseThrow(),
+                    entry.attempt().policy().busyWait()));
+        }
+        return store.claimPositions(requests);
+    }
+
+    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        List<Integer> byPosition = new ArrayList<>();
+        for (int i = 0; i < messages.size(); i++) {
+            byPosition.add(i);
+        }
+        byPosition.sort(Comparator.comparing(i -> rank(messages.get(i))));
+        List<Message> sorted = byPosition.stream().map(messages::get).toList();
+        Order order = Order.byPosition();
+        blockWhatStopped(consumer, sorted, order);
+        List<Outcome<?>> outcomes = batches.acceptAll(consumer, sorted, order);
+        remember(consumer, sorted, outcomes);
+        Outcome<?>[] asGiven = new Outcome<?>[messages.size()];
+        for (int i = 0; i < asGiven.length; i++) {
+            asGiven[byPosition.get(i)] = outcomes.get(i);
+        }
+        return List.of(asGiven);
+    }
+
+    private static long rank(Message message) {
+        return message.position().map(Position::offset).orElse(Long.MAX_VALUE);
+    }
+
+    /** A partition that stopped goes on with the message it stopped at, or when somebody else has passed it. */
+    private void blockWhatStopped(Consumer consumer, List<Message> sorted, Order order) {
+        Map<Partition, Position> lowest = new HashMap<>();
+        for (Message message : sorted) {
+            message.position().ifPresent(position -> lowest.putIfAbsent(Partition.of(position), position));
+        }
+        lowest.forEach((partition, position) -> {
+            Stop stop = new Stop(consumer.name(), partition);
+            Long at = stopped.get(stop);
+            if (at != null && position.offset() > at) {
+                OptionalLong mark = store.markOf(consumer.name(), position);
+                if (mark.isPresent() && mark.getAsLong() >= at) {
+                    stopped.remove(stop);
+                } else {
+                    order.block(partition, at);
+                }
+            }
+        });
+    }
+
+    private void remember(Consumer consumer, List<Message> sorted, List<Outcome<?>> outcomes) {
+        Map<Partition, Long> stops = new HashMap<>();
+        for (int i = 0; i < sorted.size(); i++) {
+            Position position = sorted.get(i).position().orElse(null);
+            if (position == null) {
+                continue;
+            }
+            long stop = outcomes.get(i).settlement() == Settlement.RETRY ? position.offset() : Long.MAX_VALUE;
+            stops.merge(Partition.of(position), stop, Math::min);
+        }
+        stops.forEach((partition, at) -> {
+            Stop stop = new Stop(consumer.name(), partition);
+            if (at == Long.MAX_VALUE) {
+                stopped.remove(stop);
+            } else {
+                stopped.merge(stop, at, Math::min);
+            }
+        });
+    }
+
+    private record Stop(String consumer, Partition partition) {}
+}

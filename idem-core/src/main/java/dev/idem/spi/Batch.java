@@ -1,0 +1,72 @@
+package dev.idem.spi;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Many keys claimed in one transaction. Handlers write in units that are isolated from each other:
+ *
+ * <pre>
+ *   claimed ──► for each: begin ──► revoke ──► commit      keeps what it wrote, for now
+ *      │                    └─────► rollback               undoes what it wrote, and nothing of the others
+ *      └──► flush ──► commit                               all that was kept is durable, together with its markers
+ * </pre>
+ *
+ * A key whose work was undone must be given up before the commit, else it is marked as done. Used by one thread, but for
+ * {@link Unit#withdraw} and {@link Unit#abandon} of a unit that is running.
+ */
+public interface Batch extends AutoCloseable {
+    /** The keys that were not granted, and why: taken or busy. All others are granted. */
+    Map<MarkerKey, Claim> refused();
+
+    /** Which claim a granted key has; the marker that is committed carries the same. */
+    String claimId(MarkerKey key);
+
+    /** The horizon, as {@link Unit#horizon} has it for a single key; read once for the whole batch. */
+    default Optional<Instant> horizon(MarkerKey key, Instant made) {
+        return Optional.empty();
+    }
+
+    /**
+     * Starts the work for granted keys, on the calling thread. The unit before it must have ended.
+     *
+     * @param lane deferred statements of units with the same lane keep their order; null when none others matter
+     */
+    Unit begin(List<MarkerKey> keys, @Nullable String lane);
+
+    /** Takes a granted key out of the batch: it will not be marked as done. */
+    void giveUp(MarkerKey key);
+
+    /**
+     * Sends the statements that handlers deferred. Empty when all went well; else which units' statements failed, and
+     * why, and everything is as it was before the flush.
+     */
+    Map<Unit, Throwable> flush();
+
+    /**
+     * Takes a unit that was kept out again, with its deferred statements. False when it also wrote through its connection,
+     * which cannot be undone any more without the others: then the batch must be closed.
+     */
+    boolean forget(Unit unit);
+
+    /** False when the transaction is lost, and only a new one can go on. */
+    boolean usable();
+
+    /**
+     * Proves that this transaction still holds its markers, removes those given up, and commits.
+     *
+     * @throws HiddenCommitException when a handler committed behind our back
+     * @throws CommitUnknownException when the answer was lost; only claiming again can tell
+     * @throws TransientStoreException when it surely did not commit, and another run may
+     * @throws dev.idem.BrokenTransactionException when the markers are not there any more
+     * @throws dev.idem.CommitRefusedException when the database refused for a handler's sake
+     */
+    void commit();
+
+    /** Gives back what is held, and rolls back what did not commit. */
+    @Override
+    void close();
+}

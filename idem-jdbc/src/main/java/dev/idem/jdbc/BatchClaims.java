@@ -1,0 +1,196 @@
+package dev.idem.jdbc;
+
+import dev.idem.spi.Batch;
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimAnomalyException;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.MarkerKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims many keys with one statement, in the order of their bytes, so that two batches with the same keys wait for each
+ * other and never in a circle. When a twin of one of them runs elsewhere for too long, the list is claimed in halves, and
+ * the halves in halves, until the busy keys stand alone; after some of that, what is left of a busy half is called busy
+ * as a whole, which is always safe.
+ */
+final class BatchClaims {
+    private static final int TRIES = 3;
+    private static final int MAX_TIMEOUTS = 24;
+
+    private final BatchKit kit;
+    private final Function<MarkerKey, OwnTransaction> begin;
+
+    BatchClaims(BatchKit kit, Function<MarkerKey, OwnTransaction> begin) {
+        this.kit = kit;
+        this.begin = begin;
+    }
+
+    Batch claim(int consumer, List<ClaimRequest> requests) {
+        List<ClaimRequest> sorted = requests.stream()
+                .sorted(Comparator.comparing(request -> request.key().value(), BatchClaims::unsigned))
+                .toList();
+        OwnTransaction transaction = begin.apply(sorted.get(0).key());
+        boolean done = false;
+        try {
+            Claiming claiming = new Claiming(consumer, transaction);
+            try {
+                claiming.all(sorted, true, kit.sql().firstWait());
+            } catch (SQLException failure) {
+                if (!kit.faults().isBusy(failure)) {
+                    throw explained(sorted, failure);
+                }
+                transaction.rollBack();
+                transaction.reopened();
+                claiming = new Claiming(consumer, transaction);
+                claiming.halves(sorted);
+            }
+            Batch batch = claiming.batch(requests);
+            done = true;
+            return batch;
+        } catch (SQLException failure) {
+            throw explained(sorted, failure);
+        } finally {
+            if (!done) {
+                transaction.close();
+            }
+        }
+    }
+
+    /** As the databases sort 16 bytes, so that inserts touch the index in its order. */
+    private static int unsigned(UUID a, UUID b) {
+        int high = Long.compareUnsigned(a.getMostSignificantBits(), b.getMostSignificantBits());
+        return high != 0 ? high : Long.compareUnsigned(a.getLeastSignificantBits(), b.getLeastSignificantBits());
+    }
+
+    private RuntimeException explained(List<ClaimRequest> requests, SQLException failure) {
+        MarkerKey first = requests.get(0).key();
+        return SqlFaults.isViolation(failure)
+                ? anomaly(first, failure)
+                : kit.faults().explained("claim a batch of " + requests.size() + " with", first, failure);
+    }
+
+    private ClaimAnomalyException anomaly(MarkerKey key, @Nullable SQLException cause) {
+        return new ClaimAnomalyException(
+                "The marker of " + key
+                        + " was not inserted, and no marker of it can be read: a trigger, a row policy or"
+                        + " another unique index on " + kit.tables() + " is in the way. Run 'idem schema validate'",
+                cause);
+    }
+
+    /** One transaction in the making. */
+    private final class Claiming {
+        private final int consumer;
+        private final OwnTransaction transaction;
+        private final Connection connection;
+        private final long claimId = ThreadLocalRandom.current().nextLong();
+        private final Map<UUID, ClaimRow> rows = new LinkedHashMap<>();
+        private final Set<UUID> busy = new HashSet<>();
+        private boolean first = true;
+        private int timeouts;
+
+        Claiming(int consumer, OwnTransaction transaction) {
+            this.consumer = consumer;
+            this.transaction = transaction;
+            this.connection = transaction.connection();
+        }
+
+        void all(List<ClaimRequest> requests, boolean mayRead, long wait) throws SQLException {
+            List<ClaimRequest> missing = requests;
+            for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
+                insert(missing, wait);
+                missing = unanswered(requests);
+                if (!missing.isEmpty() && mayRead) {
+                    rows.putAll(kit.markers()
+                            .read(
+                                    connection,
+                                    consumer,
+                                    missing.stream().map(ClaimRequest::key).toList()));
+                    missing = unanswered(requests);
+                }
+                // What is still missing was removed this moment, or is newer than our snapshot. Look again.
+            }
+            if (!missing.isEmpty()) {
+                throw anomaly(missing.get(0).key(), null);
+            }
+        }
+
+        private void insert(List<ClaimRequest> requests, long wait) throws SQLException {
+            boolean opening = first;
+            first = false;
+            boolean mayFail = !kit.takenCodes().isEmpty();
+            Savepoint before = mayFail ? connection.setSavepoint() : null;
+            try (Patience restored = Patience.of(connection, kit.sql(), wait)) {
+                rows.putAll(kit.markers().claim(connection, consumer, requests, opening, claimId, wait));
+            } catch (SQLException failure) {
+                if (!kit.takenCodes().contains(failure.getErrorCode())) {
+                    throw failure;
+                }
+                // The rows before the one that failed stay otherwise, and would be read as somebody's markers.
+                connection.rollback(before);
+                first = opening;
+            }
+        }
+
+        private List<ClaimRequest> unanswered(List<ClaimRequest> requests) {
+            return requests.stream()
+                    .filter(request -> !rows.containsKey(request.key().value()))
+                    .toList();
+        }
+
+        void halves(List<ClaimRequest> requests) throws SQLException {
+            boolean opening = first;
+            Savepoint before = connection.setSavepoint();
+            try {
+                // Not released: some databases would release the savepoints behind it as well, among them the guard.
+                all(requests, true, kit.sql().laterWait());
+            } catch (SQLException failure) {
+                if (!kit.faults().isBusy(failure)) {
+                    throw failure;
+                }
+                connection.rollback(before);
+                first = opening; // what the first statement brings along is undone with it
+                requests.forEach(request -> rows.remove(request.key().value()));
+                timeouts++;
+                if (requests.size() == 1 || timeouts > MAX_TIMEOUTS) {
+                    requests.forEach(request -> busy.add(request.key().value()));
+                } else {
+                    halves(requests.subList(0, requests.size() / 2));
+                    halves(requests.subList(requests.size() / 2, requests.size()));
+                }
+            }
+        }
+
+        Batch batch(List<ClaimRequest> requests) throws SQLException {
+            Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
+            Map<MarkerKey, ClaimRow> granted = new LinkedHashMap<>();
+            for (ClaimRequest request : requests) {
+                MarkerKey key = request.key();
+                ClaimRow row = rows.get(key.value());
+                if (row == null) {
+                    refused.put(key, new Claim.Busy());
+                } else if (row.granted()) {
+                    granted.put(key, row);
+                } else {
+                    refused.put(
+                            key,
+                            new Claim.Taken(row.marker(
+                                    request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
+                }
+            }
+            Horizons.Look look = kit.single().horizons().look(consumer);
+            return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted, look), refused);
+        }
+    }
+}

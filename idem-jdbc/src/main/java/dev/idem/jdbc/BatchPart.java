@@ -1,0 +1,90 @@
+package dev.idem.jdbc;
+
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.StoredResult;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One handler's part of a batch's transaction. */
+final class BatchPart extends GuardedUnit {
+    private final JdbcBatch batch;
+    private final List<MarkerKey> keys;
+    private final Object lane;
+    private boolean deferring;
+
+    BatchPart(JdbcBatch batch, List<MarkerKey> keys, @Nullable String lane, SqlFaults faults, Guard guard) {
+        super(keys.get(0), faults, guard);
+        this.batch = batch;
+        this.keys = keys;
+        this.lane = lane == null ? this : lane;
+    }
+
+    List<MarkerKey> keys() {
+        return keys;
+    }
+
+    @Override
+    public String claimId() {
+        return batch.claimId(key);
+    }
+
+    @Override
+    public void defer(String sql, @Nullable Object... args) {
+        checkDeferred(sql);
+        deferring = true;
+        batch.defer(this, lane, sql, args);
+    }
+
+    @Override
+    public boolean used() {
+        return wrote() || deferring;
+    }
+
+    /** Whether it sent anything itself. */
+    boolean wrote() {
+        return guard.used();
+    }
+
+    @Override
+    public void revoke() {
+        if (!takeAway()) {
+            batch.tearDown();
+            throw strayThread();
+        }
+        SQLException where = guard.condemned();
+        if (where != null) {
+            throw rolledBackInside(where);
+        }
+        SQLException swallowed = guard.failed();
+        if (swallowed != null) {
+            batch.refuseSwallowed(this, swallowed);
+        }
+    }
+
+    /** Kept; the batch commits. */
+    @Override
+    public void commit(@Nullable StoredResult result) {
+        batch.keep(this, result);
+    }
+
+    @Override
+    public void rollback() {
+        if (takeAway()) {
+            batch.undo(this);
+        } else {
+            batch.tearDown();
+        }
+    }
+
+    @Override
+    public void abandon() {
+        guard.revoke();
+        batch.tearDown();
+    }
+
+    @Override
+    public void close() {
+        guard.revoke();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.idem.jdbc;
+
+/**
+ * What differs between databases when many keys share a transaction. Statements answer rows of {@link ClaimRow} with the
+ * key as their last column.
+ *
+ * @param claim inserts the markers as the first statement of a transaction; answers those it inserted, and may answer
+ *     those that were there
+ * @param claimMore the same, later in the transaction
+ * @param read answers the markers that are there
+ * @param remove deletes the markers of given claims
+ * @param firstSavepoint sets the savepoint of a transaction's first unit; {@code ${next}} is its name
+ * @param nextSavepoint sets it for each further unit, and fails if {@code ${last}}, the one before, is gone, or if the
+ *     transaction is not {@code ${token}} any more
+ * @param carried whether these can be written in front of a handler's statement, to be sent in one round trip
+ * @param firstWait how long the first try waits for twins, in the unit of the claim's {@code :wait}
+ * @param laterWait how long each further try waits
+ * @param patience what to write before the wait where the claim cannot say it itself, else empty
+ * @param impatience asks for the present wait, else empty
+ */
+record BatchSql(
+        String claim,
+        String claimMore,
+        String read,
+        String remove,
+        String firstSavepoint,
+        String nextSavepoint,
+        boolean carried,
+        long firstWait,
+        long laterWait,
+        String patience,
+        String impatience) {}

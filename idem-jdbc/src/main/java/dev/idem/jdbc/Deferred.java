@@ -1,0 +1,93 @@
+package dev.idem.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements that handlers handed over. They are sent in steps, each a JDBC batch of one SQL text. A statement goes
+ * into the first step of its text that does not lie before the last statement of its own lane, so what must stay in order
+ * does, and the statements of independent messages meet in few steps.
+ */
+final class Deferred<O> {
+    private final List<Call<O>> calls = new ArrayList<>();
+
+    /** @param lane statements of one lane keep their order */
+    void add(O owner, Object lane, String sql, @Nullable Object[] args) {
+        calls.add(new Call<>(owner, lane, sql, args.clone()));
+    }
+
+    boolean isEmpty() {
+        return calls.isEmpty();
+    }
+
+    boolean has(O owner) {
+        return calls.stream().anyMatch(call -> call.owner == owner);
+    }
+
+    void forget(O owner) {
+        calls.removeIf(call -> call.owner == owner);
+    }
+
+    List<Step<O>> steps() {
+        List<Step<O>> steps = new ArrayList<>();
+        Map<String, List<Integer>> stepsOfSql = new HashMap<>();
+        Map<Object, Integer> lastOfLane = new HashMap<>();
+        for (Call<O> call : calls) {
+            int from = lastOfLane.getOrDefault(call.lane, 0);
+            List<Integer> candidates = stepsOfSql.computeIfAbsent(call.sql, sql -> new ArrayList<>());
+            int at =
+                    candidates.stream().filter(step -> step >= from).findFirst().orElse(steps.size());
+            if (at == steps.size()) {
+                steps.add(new Step<>(call.sql, new ArrayList<>()));
+                candidates.add(at);
+            }
+            steps.get(at).calls.add(call);
+            lastOfLane.put(call.lane, at);
+        }
+        return steps;
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // bound once, compared by nobody
+    record Call<O>(
+            O owner, Object lane, String sql, @Nullable Object[] args) {
+        private void bind(PreparedStatement statement) throws SQLException {
+            for (int i = 0; i < args.length; i++) {
+                Object value = args[i];
+                // Drivers know this one only under another name.
+                statement.setObject(i + 1, value instanceof Instant time ? time.atOffset(ZoneOffset.UTC) : value);
+            }
+        }
+    }
+
+    /** Statements of one text. */
+    record Step<O>(String sql, List<Call<O>> calls) {
+        void send(Connection connection) throws SQLException {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                if (calls.size() == 1) {
+                    calls.get(0).bind(statement);
+                    statement.execute();
+                    return;
+                }
+                for (Call<O> call : calls) {
+                    call.bind(statement);
+                    statement.addBatch();
+                }
+                statement.executeBatch();
+            }
+        }
+
+        List<Step<O>> halves() {
+            int middle = calls.size() / 2;
+            return List.of(
+                    new Step<>(sql, calls.subList(0, middle)), new Step<>(sql, calls.subList(middle, calls.size())));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.idem.jdbc;
+
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.Unit;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Sends deferred statements, all or none. When a step fails, its statements are tried in halves, and the halves in halves,
+ * until the guilty ones stand alone: which of a batch failed is not told alike by all drivers, and by some not at all.
+ */
+final class Flush {
+    private final Connection connection;
+    private final SqlFaults faults;
+    private final MarkerKey key;
+
+    Flush(Connection connection, SqlFaults faults, MarkerKey key) {
+        this.connection = connection;
+        this.faults = faults;
+        this.key = key;
+    }
+
+    /** Empty when all were sent; else whose failed, and why, and nothing is sent. */
+    Map<Unit, Throwable> send(Deferred<BatchPart> deferred) {
+        Map<Unit, Throwable> failed = new LinkedHashMap<>();
+        List<Deferred.Step<BatchPart>> steps = deferred.steps();
+        try {
+            Savepoint before = connection.setSavepoint();
+            for (int i = 0; i < steps.size() && failed.isEmpty(); i++) {
+                if (!sent(steps.get(i))) {
+                    connection.rollback(before);
+                    for (Deferred.Step<BatchPart> passed : steps.subList(0, i)) {
+                        passed.send(connection);
+                    }
+                    search(steps.get(i), failed);
+                    if (!failed.isEmpty()) { // else it went well this time, and everything is sent again
+                        connection.rollback(before);
+                    }
+                }
+            }
+            if (failed.isEmpty()) {
+                connection.releaseSavepoint(before);
+            }
+            return failed;
+        } catch (SQLException failure) {
+            throw faults.explained("send the deferred statements of the batch with", key, failure);
+        }
+    }
+
+    private boolean sent(Deferred.Step<BatchPart> step) throws SQLException {
+        try {
+            step.send(connection);
+            return true;
+        } catch (SQLException failure) {
+            if (faults.isTransient(failure)) {
+                throw failure;
+            }
+            return false;
+        }
+    }
+
+    private void search(Deferred.Step<BatchPart> step, Map<Unit, Throwable> failed) throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        try {
+            step.send(connection);
+            connection.releaseSavepoint(before);
+        } catch (SQLException failure) {
+            if (faults.isTransient(failure)) {
+                throw failure;
+            }
+            connection.rollback(before);
+            if (step.calls().size() == 1) {
+                failed.put(step.calls().get(0).owner(), failure);
+            } else {
+                for (Deferred.Step<BatchPart> half : step.halves()) {
+                    search(half, failed);
+                }
+            }
+        }
+    }
+}

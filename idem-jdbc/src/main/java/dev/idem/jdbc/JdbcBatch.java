@@ -1,0 +1,285 @@
+package dev.idem.jdbc;
+
+import dev.idem.BrokenTransactionException;
+import dev.idem.CommitRefusedException;
+import dev.idem.spi.Batch;
+import dev.idem.spi.Claim;
+import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.HiddenCommitException;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.StoredResult;
+import dev.idem.spi.TransientStoreException;
+import dev.idem.spi.Unit;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Many markers in one transaction, and the handlers' parts of it. */
+final class JdbcBatch implements Batch {
+    private final BatchKit kit;
+    private final OwnTransaction transaction;
+    private final BatchLedger ledger;
+    private final Map<MarkerKey, Claim> refused;
+    private final Set<MarkerKey> givenUp = new LinkedHashSet<>();
+    private final List<BatchPart> kept = new ArrayList<>();
+    private final Map<MarkerKey, StoredResult> results = new LinkedHashMap<>();
+    private final Deferred<BatchPart> deferred = new Deferred<>();
+    private final UnitSavepoint savepoint;
+    private @Nullable BatchPart lastUser;
+    private boolean flushed;
+    private boolean lost;
+
+    JdbcBatch(BatchKit kit, OwnTransaction transaction, BatchLedger ledger, Map<MarkerKey, Claim> refused) {
+        this.kit = kit;
+        this.transaction = transaction;
+        this.ledger = ledger;
+        this.refused = refused;
+        this.savepoint = new UnitSavepoint(kit.sql(), ledger.token());
+    }
+
+    @Override
+    public Map<MarkerKey, Claim> refused() {
+        return refused;
+    }
+
+    @Override
+    public String claimId(MarkerKey key) {
+        return ledger.claimId(key);
+    }
+
+    @Override
+    public Optional<Instant> horizon(MarkerKey key, Instant made) {
+        try {
+            return ledger.horizon(transaction.connection(), key, made);
+        } catch (SQLException failure) {
+            throw kit.faults().explained("read the horizon for", key, failure);
+        }
+    }
+
+    /** One that is alone needs no savepoint: its rollback is that of the transaction. */
+    private boolean isAlone() {
+        return ledger.granted().size() == 1;
+    }
+
+    @Override
+    public Unit begin(List<MarkerKey> keys, @Nullable String lane) {
+        savepoint.begin();
+        Guard guard = new Guard(transaction.connection(), kit.sqlText(), kit.handlers(), isAlone() ? null : savepoint);
+        return new BatchPart(this, List.copyOf(keys), lane, kit.faults(), guard);
+    }
+
+    @Override
+    public void giveUp(MarkerKey key) {
+        givenUp.add(key);
+        results.remove(key);
+    }
+
+    @Override
+    public boolean forget(Unit unit) {
+        BatchPart part = (BatchPart) unit;
+        kept.remove(part);
+        deferred.forget(part);
+        part.keys().forEach(this::giveUp);
+        lost |= part.wrote();
+        return !part.wrote();
+    }
+
+    void defer(BatchPart part, Object lane, String sql, @Nullable Object[] args) {
+        deferred.add(part, lane, sql, args);
+    }
+
+    void keep(BatchPart part, @Nullable StoredResult result) {
+        kept.add(part);
+        if (part.wrote()) {
+            lastUser = part;
+        }
+        if (result != null) {
+            results.put(part.keys().get(0), result);
+        }
+    }
+
+    @Override
+    public boolean usable() {
+        return !lost && !transaction.isTornDown();
+    }
+
+    void tearDown() {
+        lost = true;
+        transaction.tearDown();
+    }
+
+    /** Undoes one part. When its savepoint is gone, somebody has ended the transaction. */
+    void undo(BatchPart part) {
+        deferred.forget(part);
+        if (transaction.isTornDown()) {
+            return;
+        }
+        if (isAlone()) {
+            lost = true;
+            transaction.rollBack();
+            if (part.wrote() && leftBehind()) {
+                throw new HiddenCommitException(Set.copyOf(part.keys()), Set.of(), null);
+            }
+            return;
+        }
+        if (savepoint.isPending()) {
+            return;
+        }
+        SQLException unset = savepoint.failure();
+        if (unset != null) {
+            endedBy(lastUser, unset);
+            return;
+        }
+        try {
+            savepoint.rollBack(transaction.connection());
+        } catch (SQLException failure) {
+            endedBy(savepoint.isUncertain() ? null : part, failure);
+        }
+    }
+
+    /** The savepoint is gone. When the connection is lost with it, or nobody knows more, the others begin anew. */
+    private void endedBy(@Nullable BatchPart culprit, SQLException evidence) {
+        if (culprit == null || kit.faults().isTransient(evidence)) {
+            tearDown();
+        } else {
+            throw broken(culprit, evidence);
+        }
+    }
+
+    /** A handler that swallowed an error returns normally, but some databases have given the transaction up by then. */
+    void refuseSwallowed(BatchPart part, SQLException swallowed) {
+        boolean sound = isAlone();
+        if (!sound && !savepoint.isUncertain() && savepoint.failure() == null) {
+            try {
+                sound = kit.single().ping(transaction.connection());
+            } catch (SQLException unusable) {
+                swallowed.addSuppressed(unusable);
+            }
+        }
+        if (!sound) {
+            throw new BrokenTransactionException(
+                    "The handler of " + part.keys().get(0)
+                            + " swallowed an SQL error: its work was undone. Let SQL errors"
+                            + " pass, or use a savepoint",
+                    false,
+                    swallowed);
+        }
+    }
+
+    @Override
+    public Map<Unit, Throwable> flush() {
+        if (deferred.isEmpty()) {
+            return Map.of();
+        }
+        MarkerKey first = kept.get(0).keys().get(0);
+        if (!flushed && lastUser != null && !isAlone()) {
+            refuseEnded(lastUser, first);
+        }
+        flushed = true;
+        return new Flush(transaction.connection(), kit.faults(), first).send(deferred);
+    }
+
+    /** Before others' statements are sent, while it is still known who ended the transaction, if somebody did. */
+    private void refuseEnded(BatchPart culprit, MarkerKey first) {
+        savepoint.begin();
+        try {
+            savepoint.set(transaction.connection());
+        } catch (SQLException gone) {
+            throw kit.faults().isTransient(gone)
+                    ? kit.faults().explained("send the deferred statements of the batch with", first, gone)
+                    : broken(culprit, gone);
+        }
+    }
+
+    @Override
+    public void commit() {
+        Connection connection = transaction.connection();
+        MarkerKey any = kept.get(0).keys().get(0);
+        try {
+            ledger.record(connection, givenUp, results);
+        } catch (SQLException failure) {
+            throw beforeCommit(any, failure);
+        }
+        try {
+            ledger.confirmAndCommit(connection, givenUp);
+            transaction.ended();
+        } catch (SQLException failure) {
+            throw commitFailure(any, failure);
+        }
+    }
+
+    private RuntimeException beforeCommit(MarkerKey proof, SQLException failure) {
+        if (kit.faults().isBroken(failure)) {
+            return broken(lastUser, failure);
+        }
+        return kit.faults().isRefused(failure) && !kit.faults().isTransient(failure)
+                ? refused(proof, failure)
+                : kit.faults().explained("prepare the commit of the batch with", proof, failure);
+    }
+
+    private RuntimeException commitFailure(MarkerKey proof, SQLException failure) {
+        if (kit.faults().isBroken(failure)) {
+            return broken(lastUser, failure);
+        }
+        if (kit.faults().isRefused(failure) && !SqlFaults.isConnectionLost(failure)) {
+            return kit.faults().isTransient(failure)
+                    ? new TransientStoreException(
+                            "The database undid the batch with " + proof + " at its commit", failure)
+                    : refused(proof, failure);
+        }
+        tearDown();
+        return new CommitUnknownException("The answer to the commit of the batch with " + proof + " was lost", failure);
+    }
+
+    private static CommitRefusedException refused(MarkerKey proof, SQLException failure) {
+        return new CommitRefusedException(
+                "The database refused to commit the batch with " + proof + " (SQLState " + failure.getSQLState()
+                        + "): rolled back; " + SqlFaults.advice(failure),
+                failure);
+    }
+
+    /** The transaction is not the one of the claims any more: was it committed, and by whom? */
+    private RuntimeException broken(@Nullable BatchPart culprit, SQLException evidence) {
+        lost = true;
+        transaction.rollBack();
+        if (!leftBehind()) {
+            return new BrokenTransactionException(
+                    "A handler of a batch swallowed an SQL error or rolled back: everything was undone. Let SQL errors"
+                            + " pass, or use a savepoint",
+                    false,
+                    evidence);
+        }
+        HiddenCommit hidden = new HiddenCommit(ledger, kept, deferred);
+        return flushed || culprit == null
+                ? hidden.byAnybody(transaction, evidence)
+                : hidden.by(culprit, transaction, evidence);
+    }
+
+    private boolean leftBehind() {
+        if (transaction.isTornDown()) {
+            return false;
+        }
+        try {
+            transaction.reopened();
+            boolean there = ledger.isCommitted(transaction.connection());
+            transaction.rollBack();
+            return there;
+        } catch (SQLException failure) {
+            transaction.tearDown();
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        transaction.close();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.idem.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** How long a connection waits for locks, where a claim cannot say it itself; put back when closed. */
+record Patience(Connection connection, String before) implements AutoCloseable {
+    static Patience of(Connection connection, BatchSql sql, long wait) throws SQLException {
+        if (sql.patience().isEmpty()) {
+            return new Patience(connection, "");
+        }
+        try (Statement statement = connection.createStatement()) {
+            String before;
+            try (ResultSet row = statement.executeQuery(sql.impatience())) {
+                row.next();
+                before = sql.patience() + row.getLong(1);
+            }
+            statement.execute(sql.patience() + wait);
+            return new Patience(connection, before);
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        if (!before.isEmpty()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(before);
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.idem.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The savepoint before which nothing of a unit lies, so that the unit can be undone alone. It is set as late as possible:
+ * with the unit's first statement, and where the driver sends several statements at once, in the same round trip. Setting
+ * it releases the one of the unit before, which fails when that unit has ended the transaction. Two names take turns, so
+ * that going back can never reach the wrong one.
+ */
+final class UnitSavepoint {
+    private static final String[] NAMES = {"idem_unit_a", "idem_unit_b"};
+    /** No such savepoint; no transaction at all; one that was given up before this unit. */
+    private static final Set<String> GONE = Set.of("3B001", "25P01", "25P02");
+
+    private final BatchSql sql;
+    private final String token;
+    private int last = -1;
+    private State state = State.UNSET;
+    private @Nullable SQLException failure;
+
+    private enum State {
+        /** The unit has sent nothing yet. */
+        UNSET,
+        SET,
+        /** The statement that carries it failed, perhaps before it reached the server. */
+        UNCERTAIN,
+        /** It could not be set. */
+        FAILED
+    }
+
+    /** @param token what the claims said of their transaction, if the database has a name for it */
+    UnitSavepoint(BatchSql sql, @Nullable String token) {
+        this.sql = sql;
+        this.token = token == null ? "" : token;
+    }
+
+    /** A unit begins; the next statement needs the savepoint first. */
+    void begin() {
+        state = State.UNSET;
+        failure = null;
+    }
+
+    boolean isPending() {
+        return state == State.UNSET;
+    }
+
+    boolean isCarried() {
+        return isPending() && sql.carried();
+    }
+
+    boolean isUncertain() {
+        return state == State.UNCERTAIN;
+    }
+
+    /** Why it could not be set, if so: then the transaction was ended before this unit. */
+    @Nullable
+    SQLException failure() {
+        return failure;
+    }
+
+    /** What to write in front of the unit's first statement. */
+    String prefix() {
+        return text() + "; ";
+    }
+
+    /** How many results come before those of the statement itself. */
+    int prefixResults() {
+        return last < 0 ? 1 : 2;
+    }
+
+    /** Sends the statement that has the prefix. */
+    void carry(Transactions.Call statement) throws SQLException {
+        turn();
+        state = State.UNCERTAIN;
+        try {
+            statement.run();
+            state = State.SET;
+        } catch (SQLException thrown) {
+            if (GONE.contains(thrown.getSQLState())) {
+                state = State.FAILED;
+                failure = thrown;
+            }
+            throw thrown;
+        }
+    }
+
+    void set(Connection real) throws SQLException {
+        if (!isPending()) {
+            return;
+        }
+        String text = text();
+        turn();
+        state = State.FAILED;
+        try {
+            execute(real, text);
+            state = State.SET;
+        } catch (SQLException thrown) {
+            failure = thrown;
+            throw thrown;
+        }
+    }
+
+    /** Undoes the unit. */
+    void rollBack(Connection real) throws SQLException {
+        execute(real, "ROLLBACK TO SAVEPOINT " + NAMES[last]);
+    }
+
+    private String text() {
+        String next = NAMES[last < 0 ? 0 : 1 - last];
+        return last < 0
+                ? sql.firstSavepoint().replace("${next}", next)
+                : sql.nextSavepoint()
+                        .replace("${last}", NAMES[last])
+                        .replace("${next}", next)
+                        .replace("${token}", token);
+    }
+
+    private void turn() {
+        last = last < 0 ? 0 : 1 - last;
+    }
+
+    private static void execute(Connection real, String text) throws SQLException {
+        try (Statement statement = real.createStatement()) {
+            statement.execute(text);
+        }
+    }
+}
