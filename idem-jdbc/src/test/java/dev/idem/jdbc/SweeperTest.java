@@ -47,7 +47,7 @@ class SweeperTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("OP-10 a store sweeps by itself, survives a database that fails it, and stops when it is closed")
+    @DisplayName("OP-01 a store sweeps by itself, survives a database that fails it, and stops when it is closed")
     void aStoreSweepsByItself(Database database) throws Exception {
         try (History history = new History(database)) {
             history.paid("old", OLD);
