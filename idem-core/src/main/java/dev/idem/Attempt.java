@@ -4,6 +4,8 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     private final @Nullable ResultCodec<T> codec;
     private final long started = System.nanoTime();
     private int runs;
+    private @Nullable Instant made;
     private long handlingNanos;
 
     Attempt(Consumer consumer, Message message, Work<T, X> work, @Nullable ResultCodec<T> codec) {
@@ -84,6 +87,9 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         } catch (RetryableException notTheMessage) {
             throw notTheMessage;
         } catch (RuntimeException failure) {
+            if (policy().observeOnly()) {
+                return null; // lets everything through, also what it cannot compare
+            }
             throw new TerminalException("The fingerprint of a message for " + consumer.name() + " failed", failure);
         }
     }
@@ -91,12 +97,31 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
     Keyed keyed(Events events) {
         Keyed keyed = consumer.keyed(message);
-        boolean unguarded = policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED && !consumer.isWatermark();
+        boolean unguarded = policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED
+                && !consumer.isWatermark()
+                && !policy().observeOnly();
         if (keyed instanceof Keyed.Without why && unguarded) {
             events.tell(l -> l.unguarded(consumer.name(), why.reason()));
-            return new Keyed.Key(new MarkerKey(consumer.name(), UUID.randomUUID(), null));
+            return new Keyed.Key(anyKey(), null);
+        }
+        if (keyed instanceof Keyed.Key key) {
+            made = key.made() != null ? key.made() : message.eventTime().orElse(null);
         }
         return keyed;
+    }
+
+    /** A key that nobody else has, so that the delivery runs whatever is known of its message. */
+    MarkerKey anyKey() {
+        made = null;
+        return new MarkerKey(consumer.name(), UUID.randomUUID(), null);
+    }
+
+    /**
+     * When the message was made. The time in its id comes first, for it is the same in every redelivery and when the
+     * producer publishes again; then the event time. Empty for a delivery that is not guarded.
+     */
+    Optional<Instant> madeAt() {
+        return Optional.ofNullable(made);
     }
 
     T handle(Unit unit) throws X {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 final class BatchRun {
     private final Engine engine;
     private final Batch batch;
+    private final Horizon horizon;
     private final Map<Unit, List<BatchEntry<?>>> units = new LinkedHashMap<>();
     private boolean interrupted;
 
     BatchRun(Engine engine, Batch batch) {
         this.engine = engine;
         this.batch = batch;
+        this.horizon = new Horizon(engine.events());
     }
 
     void run(List<BatchEntry<?>> open) {
@@ -62,10 +65,22 @@ final class BatchRun {
                 entry.settle(new Outcome.Busy<>());
             } else {
                 entry.granted(batch.claimId(entry.key()));
-                granted.add(entry);
+                if (!isTooOld(entry)) {
+                    granted.add(entry);
+                }
             }
         }
         return granted;
+    }
+
+    private <T extends @Nullable Object> boolean isTooOld(BatchEntry<T> entry) {
+        Optional<Outcome<T>> tooOld =
+                horizon.judge(entry.attempt(), entry.key(), made -> batch.horizon(entry.key(), made));
+        tooOld.ifPresent(outcome -> {
+            batch.giveUp(entry.key());
+            entry.settle(outcome);
+        });
+        return tooOld.isPresent();
     }
 
     /** As many as go to one call of the same batch handler, or one. */

@@ -71,7 +71,11 @@ public final class Consumer {
         Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
         return checked instanceof Selection.Unusable unusable
                 ? new Keyed.Without(unusable.reason(), unusable.detail())
-                : new Keyed.Key(KeyEncoding.encode(name, (Selection.Parts) checked));
+                : keyed((Selection.Parts) checked);
+    }
+
+    private Keyed keyed(Selection.Parts parts) {
+        return new Keyed.Key(KeyEncoding.encode(name, parts), KeyEncoding.madeAt(parts));
     }
 
     /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */
@@ -254,6 +258,11 @@ public final class Consumer {
         }
 
         private void checkWatermark() {
+            if (policy.observeOnly()) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a watermark and observes only, but without"
+                                + " markers there is nothing to observe: redelivered positions alone are recognised");
+            }
             if (keyChosen) {
                 throw new IllegalArgumentException(
                         "Consumer " + name + " has both a key and a watermark: with a watermark"

@@ -5,6 +5,7 @@ import dev.idem.spi.StepHook;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -96,8 +97,11 @@ public interface Inbox extends AutoCloseable {
      */
     JoinedInbox within(Connection outer);
 
-    /** Makes a consumer known to the store before its first message. Optional. */
+    /** Makes a consumer and its window known to the store before its first message. Optional. */
     void register(Consumer consumer);
+
+    /** What was seen of the consumers in observe mode since this inbox was opened, by name. */
+    Map<String, Observation> observations();
 
     MarkerStore store();
 

@@ -13,7 +13,10 @@ public interface InboxListener {
     /** A delivery has its outcome. The one event that counts everything. */
     default void settled(Delivery delivery) {}
 
-    /** A message without a usable key was processed all the same, because its consumer says so. */
+    /** In observe mode: what the outcome would have been. The handler ran all the same, and {@code settled} follows. */
+    default void observed(String consumer, Outcome<?> verdict) {}
+
+    /** A message without a usable key, or older than the horizon, was processed all the same: its consumer says so. */
     default void unguarded(String consumer, Rejection reason) {}
 
     /** A unit was undone by a deadlock, a serialization failure or a lost connection, and runs again. */

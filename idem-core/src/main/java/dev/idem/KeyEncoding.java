@@ -4,6 +4,7 @@ import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -32,6 +33,12 @@ final class KeyEncoding {
             return new MarkerKey(consumer, uuid, null);
         }
         return new MarkerKey(consumer, hashed(parts, timeOf(last)), readable(parts, alone));
+    }
+
+    /** When the id was made, if it says so: the time in a UUIDv7 or ULID, which a redelivery cannot change. */
+    static @Nullable Instant madeAt(Selection.Parts parts) {
+        OptionalLong millis = timeOf(parts.ids().get(parts.ids().size() - 1));
+        return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */

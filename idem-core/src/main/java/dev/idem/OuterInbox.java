@@ -8,6 +8,7 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
@@ -16,13 +17,25 @@ final class OuterInbox implements JoinedInbox {
     private final Connection outer;
     private final Nesting nesting;
     private final Events events;
+    private final Observer observer;
+    private final Wishes wishes;
+    private final Horizon horizon;
     private final Deque<Unit> unconfirmed = new ArrayDeque<>();
 
-    OuterInbox(MarkerStore.Joinable store, Connection outer, Nesting nesting, Events events) {
+    OuterInbox(
+            MarkerStore.Joinable store,
+            Connection outer,
+            Nesting nesting,
+            Events events,
+            Observer observer,
+            Wishes wishes) {
         this.store = store;
         this.outer = outer;
         this.nesting = nesting;
         this.events = events;
+        this.observer = observer;
+        this.wishes = wishes;
+        this.horizon = new Horizon(events);
     }
 
     @Override
@@ -34,16 +47,32 @@ final class OuterInbox implements JoinedInbox {
         }
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
         try {
-            Keyed keyed = attempt.keyed(events);
-            Provisional<T> answer = keyed instanceof Keyed.Without none
-                    ? now(none.rejected())
-                    : claimAndRun(attempt, ((Keyed.Key) keyed).key());
+            wishes.tell(consumer);
+            Provisional<T> answer = consumer.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, answer.outcome());
             return answer;
         } catch (Throwable failure) {
             attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, consumer.policy(), store), failure));
             throw failure;
         }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> judged(Attempt<T, X> attempt) throws X {
+        Keyed keyed = attempt.keyed(events);
+        return keyed instanceof Keyed.Without none
+                ? now(none.rejected())
+                : claimAndRun(attempt, ((Keyed.Key) keyed).key());
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> observed(Attempt<T, X> attempt) throws X {
+        String consumer = attempt.consumer().name();
+        observer.delivered(consumer);
+        Provisional<T> answer = judged(attempt);
+        if (!observer.stopped(consumer, answer.outcome())) {
+            return answer;
+        }
+        events.tell(l -> l.observed(consumer, answer.outcome()));
+        return claimAndRun(attempt, attempt.anyKey());
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(
@@ -60,6 +89,11 @@ final class OuterInbox implements JoinedInbox {
                 return now(new Outcome.Busy<>());
             }
             Unit unit = ((Claim.Granted) claim).unit();
+            Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
+            if (tooOld.isPresent()) {
+                unit.rollback();
+                return now(tooOld.get());
+            }
             T result = handle(attempt, key, unit);
             unconfirmed.push(unit);
             return new Provisional<>(new Outcome.Processed<>(result), () -> confirm(key, unit));

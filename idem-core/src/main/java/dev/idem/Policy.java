@@ -1,8 +1,11 @@
 package dev.idem;
 
+import dev.idem.spi.Retention;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a consumer treats what is not the ordinary case. Immutable and thread-safe; every option has a working default, and
@@ -18,12 +21,20 @@ public final class Policy {
 
     private static final Duration LONGEST_HANDLER_TIMEOUT = Duration.ofDays(1);
 
+    /** Shorter windows forget what a broker has not finished delivering. */
+    private static final Duration SHORTEST_WINDOW = Duration.ofMinutes(1);
+
+    private static final Duration LONGEST_WINDOW = Duration.ofDays(36_500);
+    private static final Duration LONGEST_CLOCK_SKEW = Duration.ofDays(1);
+
     private static final Policy DEFAULTS = new Policy(new Options());
 
     private final Options options;
+    private final Retention retention;
 
     private Policy(Options options) {
         this.options = options;
+        this.retention = new Retention(options.window, options.resultWindow());
     }
 
     public static Policy defaults() {
@@ -51,6 +62,16 @@ public final class Policy {
         /** Undo it: {@link BrokenTransactionException}. For consumers whose effects must all be in the database. */
         REFUSE,
         ALLOW
+    }
+
+    /** What to do with a message that is older than the horizon, so that nobody can say whether it is done. */
+    public enum Undecidable {
+        /** Set it aside until a person decides: {@link Outcome.Undecidable}, which goes to the dead letters. */
+        PARK,
+        /** Turn it away for good: {@link Outcome.Rejected} with {@link Rejection#UNDECIDABLE}. */
+        REJECT,
+        /** Take it for new and run the handler, at the risk of doing it twice. Counted. */
+        PROCESS
     }
 
     public MissingKey missingKey() {
@@ -91,6 +112,31 @@ public final class Policy {
 
     public Set<Class<? extends Throwable>> terminal() {
         return options.terminal;
+    }
+
+    /** How long duplicates are recognised; empty means for ever. */
+    public Optional<Duration> window() {
+        return Optional.ofNullable(options.window);
+    }
+
+    public Duration resultWindow() {
+        return options.resultWindow();
+    }
+
+    public Undecidable undecidable() {
+        return options.undecidable;
+    }
+
+    public Duration clockSkew() {
+        return options.clockSkew;
+    }
+
+    public boolean observeOnly() {
+        return options.observeOnly;
+    }
+
+    Retention retention() {
+        return retention;
     }
 
     /** What to do with a message that has no usable key; default {@code REJECT}. */
@@ -174,6 +220,71 @@ public final class Policy {
         return with(o -> o.terminal = Set.copyOf(value));
     }
 
+    /**
+     * How long duplicates are recognised; default 7 days, at least a minute. Markers are kept that long, and a message
+     * older than the oldest of them is {@link Undecidable}. Choose it longer than the broker keeps messages, dead letters
+     * and replays included. Of different windows that instances of one consumer want, the longest holds.
+     */
+    public Policy withWindow(Duration value) {
+        if (value.compareTo(SHORTEST_WINDOW) < 0 || value.compareTo(LONGEST_WINDOW) > 0) {
+            throw new IllegalArgumentException("window is " + value + ", but must be between " + SHORTEST_WINDOW
+                    + " and " + LONGEST_WINDOW + "; to keep markers for ever say withWindowForEver()");
+        }
+        return with(o -> o.window = value).checked();
+    }
+
+    /** Keeps markers for ever: every duplicate is recognised, and the table grows with every message. */
+    public Policy withWindowForEver() {
+        return with(o -> o.window = null);
+    }
+
+    /**
+     * How long stored results are kept; default a day, or the window where that is shorter. Later a duplicate is still
+     * recognised, but answered without the result.
+     */
+    public Policy withResultWindow(Duration value) {
+        if (value.compareTo(SHORTEST_WINDOW) < 0 || value.compareTo(LONGEST_WINDOW) > 0) {
+            throw new IllegalArgumentException(
+                    "resultWindow is " + value + ", but must be between " + SHORTEST_WINDOW + " and the window");
+        }
+        return with(o -> o.chosenResultWindow = value).checked();
+    }
+
+    /** What to do with a message that is older than the horizon; default {@code PARK}. */
+    public Policy withUndecidable(Undecidable value) {
+        return with(o -> o.undecidable = Objects.requireNonNull(value));
+    }
+
+    /**
+     * How far the clocks of producers may be ahead of the database's; default 5 min, at most a day. A message counts as
+     * older than the horizon when its time is not later than the horizon by more than this.
+     */
+    public Policy withClockSkew(Duration value) {
+        if (value.isNegative() || value.compareTo(LONGEST_CLOCK_SKEW) > 0) {
+            throw new IllegalArgumentException(
+                    "clockSkew is " + value + ", but must be between 0 and " + LONGEST_CLOCK_SKEW);
+        }
+        return with(o -> o.clockSkew = value);
+    }
+
+    /**
+     * Judges and counts, but lets everything through: the handler runs also for what would be a duplicate, a conflict,
+     * busy, undecidable or without a key, each in a transaction of its own. For a look at a running system before Idem
+     * decides anything there; {@link Inbox#observations} tells what was seen.
+     */
+    public Policy withObserveOnly() {
+        return with(o -> o.observeOnly = true);
+    }
+
+    private Policy checked() {
+        Duration window = options.window;
+        if (window != null && resultWindow().compareTo(window) > 0) {
+            throw new IllegalArgumentException("resultWindow is " + resultWindow() + ", but the window is only "
+                    + window + ": a result cannot be kept longer than its marker");
+        }
+        return this;
+    }
+
     private Policy with(java.util.function.Consumer<Options> change) {
         Options copy = new Options(options);
         change.accept(copy);
@@ -201,6 +312,11 @@ public final class Policy {
         private long batchBytes = 8L << 20;
         private Fingerprint fingerprint = Fingerprint.ofPayload();
         private Set<Class<? extends Throwable>> terminal = Set.of();
+        private @Nullable Duration window = Duration.ofDays(7);
+        private @Nullable Duration chosenResultWindow;
+        private Undecidable undecidable = Undecidable.PARK;
+        private Duration clockSkew = Duration.ofMinutes(5);
+        private boolean observeOnly;
 
         private Options() {}
 
@@ -215,6 +331,19 @@ public final class Policy {
             batchBytes = from.batchBytes;
             fingerprint = from.fingerprint;
             terminal = from.terminal;
+            window = from.window;
+            chosenResultWindow = from.chosenResultWindow;
+            undecidable = from.undecidable;
+            clockSkew = from.clockSkew;
+            observeOnly = from.observeOnly;
+        }
+
+        private Duration resultWindow() {
+            Duration day = Duration.ofDays(1);
+            if (chosenResultWindow != null) {
+                return chosenResultWindow;
+            }
+            return window != null && window.compareTo(day) < 0 ? window : day;
         }
     }
 }

@@ -10,5 +10,7 @@ public enum Rejection {
     KEY_COLLISION,
     UNKNOWN_TYPE,
     /** The payload could not be decoded; decoding it again would fail again. */
-    UNDECODABLE
+    UNDECODABLE,
+    /** Older than the horizon, and the policy says to turn such messages away. */
+    UNDECIDABLE
 }

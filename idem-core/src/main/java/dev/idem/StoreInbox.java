@@ -3,9 +3,11 @@ package dev.idem;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,8 @@ final class StoreInbox implements Inbox {
     private final Events events;
     private final Engine engine;
     private final UnitRunner units;
+    private final Observer observer = new Observer(Clock.systemUTC());
+    private final Wishes wishes;
     private final @Nullable BatchDoor batches;
     private final @Nullable WatermarkDoor watermarks;
 
@@ -27,6 +31,7 @@ final class StoreInbox implements Inbox {
         store = from.store;
         events = new Events(from.listeners);
         engine = Engine.of(from, events);
+        wishes = new Wishes(store);
         units = new UnitRunner(engine);
         batches = store instanceof MarkerStore.Batching batching
                 ? new BatchDoor(engine, new BatchRunner(engine, entries -> claim(batching, entries)))
@@ -47,7 +52,8 @@ final class StoreInbox implements Inbox {
         return settled(new Attempt<>(consumer, message, work, codec));
     }
 
-    private static Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
+    private Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
+        wishes.tell(entries.get(0).attempt().consumer());
         return store.claimAll(entries.stream().map(BatchEntry::request).toList());
     }
 
@@ -78,7 +84,10 @@ final class StoreInbox implements Inbox {
         if (consumer.isWatermark()) {
             return watermarks(consumer).acceptAll(consumer, messages);
         }
-        return batches != null ? batches.acceptAll(consumer, messages) : oneByOne(consumer, messages);
+        if (batches == null || consumer.policy().observeOnly()) { // what observe mode lets through needs its own unit
+            return oneByOne(consumer, messages);
+        }
+        return batches.acceptAll(consumer, messages);
     }
 
     private WatermarkDoor watermarks(Consumer consumer) {
@@ -124,10 +133,8 @@ final class StoreInbox implements Inbox {
                             + " has a watermark: give it handlers, and its messages to accept or acceptAll");
         }
         try {
-            Keyed keyed = attempt.keyed(events);
-            Outcome<T> outcome = keyed instanceof Keyed.Without none
-                    ? none.rejected()
-                    : units.run(attempt, ((Keyed.Key) keyed).key());
+            wishes.tell(attempt.consumer());
+            Outcome<T> outcome = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, outcome);
             return outcome;
         } catch (Undecodable undecodable) {
@@ -142,10 +149,27 @@ final class StoreInbox implements Inbox {
         }
     }
 
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> judged(Attempt<T, X> attempt) throws X {
+        Keyed keyed = attempt.keyed(events);
+        return keyed instanceof Keyed.Without none ? none.rejected() : units.run(attempt, ((Keyed.Key) keyed).key());
+    }
+
+    /** The same verdict, but whatever it would have stopped runs in a unit of its own. */
+    private <T extends @Nullable Object, X extends Exception> Outcome<T> observed(Attempt<T, X> attempt) throws X {
+        String consumer = attempt.consumer().name();
+        observer.delivered(consumer);
+        Outcome<T> verdict = judged(attempt);
+        if (!observer.stopped(consumer, verdict)) {
+            return verdict;
+        }
+        events.tell(l -> l.observed(consumer, verdict));
+        return units.run(attempt, attempt.anyKey());
+    }
+
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, engine.nesting(), events);
+            return new OuterInbox(joinable, outer, engine.nesting(), events, observer, wishes);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }
@@ -156,6 +180,14 @@ final class StoreInbox implements Inbox {
             watermarks(consumer);
         }
         store.register(consumer.name());
+        if (!consumer.isWatermark()) { // which has nothing to keep
+            wishes.tell(consumer);
+        }
+    }
+
+    @Override
+    public Map<String, Observation> observations() {
+        return observer.observations();
     }
 
     @Override

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * before the commit leaves neither and a crash after it leaves both. A duplicate is only what a marker that was
  * <em>read</em> says. When the answer to the commit is lost, the key is claimed again: the marker is there and says done,
  * or the claim is granted and the work runs again, or it is busy because the old commit is still on its way. Nothing is
- * ever concluded from not finding a row.
+ * ever concluded from not finding a row: where markers have been removed, {@link Horizon} says for which messages a grant
+ * proves nothing.
  */
 final class UnitRunner {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
@@ -37,12 +38,14 @@ final class UnitRunner {
     private final MarkerStore store;
     private final Events events;
     private final StepHook steps;
+    private final Horizon horizon;
 
     UnitRunner(Engine engine) {
         this.engine = engine;
         this.store = engine.store();
         this.events = engine.events();
         this.steps = engine.steps();
+        this.horizon = new Horizon(events);
     }
 
     <T extends @Nullable Object, X extends Exception> Outcome<T> run(Attempt<T, X> attempt, MarkerKey key) throws X {
@@ -94,6 +97,11 @@ final class UnitRunner {
                 try (Unit unit = ((Claim.Granted) claim).unit()) {
                     granted = unit.claimId();
                     steps.at(Step.AFTER_CLAIM, key);
+                    Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
+                    if (tooOld.isPresent()) {
+                        unit.rollback();
+                        return settle(key, tooOld.get());
+                    }
                     T result = handle(attempt, key, unit);
                     sent = new Sent<>(unit.claimId(), result);
                     commit(attempt, key, unit, result);

@@ -24,7 +24,7 @@ final class UnusedTransactions {
         }
         String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
                 + " tx.dataSource(), or say unusedTransaction=ALLOW";
-        if (policy.unusedTransaction() == Policy.UnusedTransaction.REFUSE) {
+        if (policy.unusedTransaction() == Policy.UnusedTransaction.REFUSE && !policy.observeOnly()) {
             throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
         }
         events.tell(l -> l.transactionUnused(key.consumer()));

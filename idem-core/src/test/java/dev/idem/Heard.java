@@ -18,6 +18,11 @@ class Heard implements InboxListener {
     }
 
     @Override
+    public void observed(String consumer, Outcome<?> verdict) {
+        events.add("observed " + verdict.getClass().getSimpleName());
+    }
+
+    @Override
     public void unguarded(String consumer, Rejection reason) {
         events.add("unguarded " + reason);
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,11 @@ class PolicyTest {
         assertThat(DEFAULTS.maxRuns()).isEqualTo(5);
         assertThat(DEFAULTS.fingerprint()).isSameAs(Fingerprint.ofPayload());
         assertThat(DEFAULTS.terminal()).isEmpty();
+        assertThat(DEFAULTS.window()).contains(Duration.ofDays(7));
+        assertThat(DEFAULTS.resultWindow()).isEqualTo(Duration.ofDays(1));
+        assertThat(DEFAULTS.undecidable()).isEqualTo(Policy.Undecidable.PARK);
+        assertThat(DEFAULTS.clockSkew()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(DEFAULTS.observeOnly()).isFalse();
     }
 
     @Test
@@ -35,7 +41,17 @@ class PolicyTest {
                 .withHandlerTimeout(Duration.ofNanos(1))
                 .withMaxRuns(1)
                 .withFingerprint(Fingerprint.off())
+                .withWindow(Duration.ofDays(30))
+                .withResultWindow(Duration.ofDays(2))
+                .withUndecidable(Policy.Undecidable.PROCESS)
+                .withClockSkew(Duration.ZERO)
+                .withObserveOnly()
                 .withTerminal(Set.of(IOException.class));
+        assertThat(changed.window()).contains(Duration.ofDays(30));
+        assertThat(changed.resultWindow()).isEqualTo(Duration.ofDays(2));
+        assertThat(changed.undecidable()).isEqualTo(Policy.Undecidable.PROCESS);
+        assertThat(changed.clockSkew()).isEqualTo(Duration.ZERO);
+        assertThat(changed.observeOnly()).isTrue();
         assertThat(changed.missingKey()).isEqualTo(Policy.MissingKey.PROCESS_UNGUARDED);
         assertThat(changed.unknownType()).isEqualTo(Policy.UnknownType.IGNORE);
         assertThat(changed.unusedTransaction()).isEqualTo(Policy.UnusedTransaction.REFUSE);
@@ -85,5 +101,32 @@ class PolicyTest {
                 .hasMessageContaining("between 0 and PT1H");
         assertThatThrownBy(() -> DEFAULTS.withHandlerTimeout(ChronoUnit.FOREVER.getDuration()))
                 .hasMessageContaining("at most PT24H");
+    }
+
+    @Test
+    void windowsThatForgetAtOnceOrNeverAreRefused() {
+        for (Duration absurd :
+                List.of(Duration.ZERO, Duration.ofDays(-1), Duration.ofSeconds(59), Duration.ofDays(36_501))) {
+            assertThatThrownBy(() -> DEFAULTS.withWindow(absurd))
+                    .hasMessageContaining("window is " + absurd)
+                    .hasMessageContaining("withWindowForEver()");
+            assertThatThrownBy(() -> DEFAULTS.withResultWindow(absurd))
+                    .hasMessageContaining("resultWindow is " + absurd);
+        }
+        assertThatThrownBy(() -> DEFAULTS.withClockSkew(Duration.ofDays(2))).hasMessageContaining("clockSkew is PT48H");
+        assertThat(DEFAULTS.withWindowForEver().window()).isEmpty();
+    }
+
+    @Test
+    void aResultIsNotKeptLongerThanItsMarker() {
+        assertThat(DEFAULTS.withWindow(Duration.ofHours(2)).resultWindow()).isEqualTo(Duration.ofHours(2));
+        assertThatThrownBy(() -> DEFAULTS.withResultWindow(Duration.ofDays(8)))
+                .hasMessageContaining("resultWindow is PT192H, but the window is only PT168H");
+        assertThatThrownBy(() -> DEFAULTS.withResultWindow(Duration.ofDays(2)).withWindow(Duration.ofDays(1)))
+                .hasMessageContaining("the window is only PT24H");
+        assertThat(DEFAULTS.withWindowForEver()
+                        .withResultWindow(Duration.ofDays(8))
+                        .resultWindow())
+                .isEqualTo(Duration.ofDays(8));
     }
 }

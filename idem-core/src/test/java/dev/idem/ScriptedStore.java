@@ -5,6 +5,7 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.SQLTransientException;
 import java.time.Instant;
@@ -20,6 +21,7 @@ final class ScriptedStore implements MarkerStore.Joinable {
     static final Instant DONE_AT = Instant.parse("2026-01-02T03:04:05Z");
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    final List<String> retained = Collections.synchronizedList(new ArrayList<>());
     final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
     private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
 
@@ -78,6 +80,11 @@ final class ScriptedStore implements MarkerStore.Joinable {
     @Override
     public void register(String consumer) {
         calls.add("register " + consumer);
+    }
+
+    @Override
+    public void retain(String consumer, Retention retention) {
+        retained.add(consumer + " " + retention.window() + " " + retention.resultWindow());
     }
 
     @Override

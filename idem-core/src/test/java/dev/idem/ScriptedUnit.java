@@ -4,7 +4,9 @@ import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ final class ScriptedUnit implements Unit {
     final DataSource dataSource = stub(DataSource.class);
     private final String claimId;
     private final List<String> calls;
+    private @Nullable Instant horizon;
     private boolean used = true;
     private @Nullable RuntimeException revokeFault;
     private @Nullable RuntimeException commitFault;
@@ -25,6 +28,16 @@ final class ScriptedUnit implements Unit {
     ScriptedUnit(String claimId, List<String> calls) {
         this.claimId = claimId;
         this.calls = calls;
+    }
+
+    ScriptedUnit forgetsUpTo(Instant value) {
+        horizon = value;
+        return this;
+    }
+
+    @Override
+    public Optional<Instant> horizon(Instant made) {
+        return Optional.ofNullable(horizon).filter(value -> !made.isAfter(value));
     }
 
     ScriptedUnit unused() {

@@ -1,7 +1,9 @@
 package dev.idem.spi;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,11 @@ public interface Batch extends AutoCloseable {
 
     /** Which claim a granted key has; the marker that is committed carries the same. */
     String claimId(MarkerKey key);
+
+    /** The horizon, as {@link Unit#horizon} has it for a single key; read once for the whole batch. */
+    default Optional<Instant> horizon(MarkerKey key, Instant made) {
+        return Optional.empty();
+    }
 
     /**
      * Starts the work for granted keys, on the calling thread. The unit before it must have ended.

@@ -21,6 +21,12 @@ public interface MarkerStore extends AutoCloseable {
     void register(String consumer);
 
     /**
+     * Says how long the consumer wants its history kept, before its first claim and whenever it wants another length. Of
+     * different wishes the longest holds. A store that keeps everything for ever need not listen.
+     */
+    default void retain(String consumer, Retention retention) {}
+
+    /**
      * Opens a transaction and claims the key in it, as its first statement.
      *
      * @throws TransientStoreException when the claim failed for a reason that passes

@@ -1,6 +1,8 @@
 package dev.idem.spi;
 
 import java.sql.Connection;
+import java.time.Instant;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,15 @@ public interface Unit extends AutoCloseable {
 
     /** The same transaction as a data source whose connections may be closed. */
     DataSource dataSource();
+
+    /**
+     * The horizon, if the message was made at that time or before it: then its marker may have been removed, and that the
+     * claim was granted says nothing. Empty if all markers of messages made later than that are still kept. Answered
+     * inside the claim's transaction, so that a removal which this claim has waited for is part of the answer.
+     */
+    default Optional<Instant> horizon(Instant made) {
+        return Optional.empty();
+    }
 
     /**
      * Keeps a statement to be sent after the handler, before the commit, together with those of other messages.

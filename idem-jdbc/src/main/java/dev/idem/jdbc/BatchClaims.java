@@ -199,7 +199,8 @@ final class BatchClaims {
                                     request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
                 }
             }
-            return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted), refused);
+            Horizons.Look look = kit.single().horizons().look(consumer);
+            return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted, look), refused);
         }
     }
 

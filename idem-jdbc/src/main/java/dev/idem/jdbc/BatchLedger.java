@@ -4,8 +4,10 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,11 @@ interface BatchLedger {
     Collection<MarkerKey> granted();
 
     String claimId(MarkerKey key);
+
+    /** See {@link dev.idem.spi.Batch#horizon}. */
+    default Optional<Instant> horizon(Connection connection, MarkerKey key, Instant made) throws SQLException {
+        return Optional.empty(); // marks are not removed
+    }
 
     /** What the database calls the transaction of the claims, if it has a name for it. */
     @Nullable

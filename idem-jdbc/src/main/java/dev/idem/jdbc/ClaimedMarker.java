@@ -5,6 +5,7 @@ import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,11 @@ record ClaimedMarker(Markers markers, int consumer, MarkerKey key, ClaimRow row)
 
     void store(Connection connection, StoredResult result) throws SQLException {
         markers.storeResult(connection, consumer, key, result);
+    }
+
+    /** See {@link dev.idem.spi.Unit#horizon}. */
+    Optional<Instant> horizon(Connection connection, Instant made) throws SQLException {
+        return markers.horizons().look(consumer).at(connection, row.processedAt(), made);
     }
 
     /** Whether a marker of this very claim can be read; another delivery's marker is none of our business. */

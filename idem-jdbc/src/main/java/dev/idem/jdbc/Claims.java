@@ -45,6 +45,10 @@ final class Claims {
         watermarks = new WatermarkClaims(kit, this::begin);
     }
 
+    Horizons horizons() {
+        return markers.horizons();
+    }
+
     SqlFaults faults() {
         return faults;
     }

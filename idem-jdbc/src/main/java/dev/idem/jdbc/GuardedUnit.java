@@ -6,6 +6,8 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,15 @@ abstract class GuardedUnit implements Unit {
     public final boolean withdraw() {
         guard.revoke();
         return guard.isInCall();
+    }
+
+    /** See {@link Unit#horizon}. */
+    final Optional<Instant> horizon(ClaimedMarker marker, Connection connection, Instant made) {
+        try {
+            return marker.horizon(connection, made);
+        } catch (SQLException failure) {
+            throw faults.explained("read the horizon for", key, failure);
+        }
     }
 
     /** Takes the connection away and waits for a call of a stray thread; false when that call does not end. */

@@ -33,7 +33,8 @@ final class H2Dialect {
             """;
 
     private static final String CLAIM_ALL = """
-            SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL, 0, TRUE, message_key
+            SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL,
+                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE, message_key
             FROM FINAL TABLE (
               INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
               VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)})

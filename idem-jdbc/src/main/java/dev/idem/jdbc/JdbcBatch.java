@@ -12,11 +12,13 @@ import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,15 @@ final class JdbcBatch implements Batch {
     @Override
     public String claimId(MarkerKey key) {
         return ledger.claimId(key);
+    }
+
+    @Override
+    public Optional<Instant> horizon(MarkerKey key, Instant made) {
+        try {
+            return ledger.horizon(transaction.connection(), key, made);
+        } catch (SQLException failure) {
+            throw kit.faults().explained("read the horizon for", key, failure);
+        }
     }
 
     /** One that is alone needs no savepoint: its rollback is that of the transaction. */

@@ -8,8 +8,10 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.PositionRequest;
+import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -36,12 +38,16 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     private final ConsumerNumbers consumers;
     private final HandlerConnections handlers;
     private final Claims claims;
+    private final Windows windows;
+    private final Sweeper sweeper;
 
-    JdbcStore(DataSource dataSource, Tables tables) {
+    JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery) {
         this.tables = tables;
         consumers = new ConsumerNumbers(dataSource, tables.dialect(), tables);
         handlers = new HandlerConnections(dataSource);
         claims = new Claims(dataSource, tables, handlers);
+        windows = new Windows(dataSource, tables, claims.horizons());
+        sweeper = new Sweeper(dataSource, tables, windows, sweepEvery);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -75,6 +81,20 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     @Override
     public void register(String consumer) {
         number(consumer, REGISTER_ADVICE);
+    }
+
+    @Override
+    public void retain(String consumer, Retention retention) {
+        int number = number(consumer, REGISTER_ADVICE);
+        try {
+            windows.declare(consumer, number, retention);
+        } catch (SQLException failure) {
+            throw new StoreException(
+                    "Could not declare the window of consumer " + consumer + " (SQLState " + failure.getSQLState()
+                            + "): " + SqlFaults.advice(failure, REGISTER_ADVICE),
+                    failure);
+        }
+        sweeper.start();
     }
 
     private int number(String consumer, String advice) {
@@ -134,9 +154,11 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
         return claims.faults().isTransient(failure);
     }
 
-    /** Does nothing: the data source belongs to whoever made it. */
+    /** Stops sweeping. The data source belongs to whoever made it. */
     @Override
-    public void close() {}
+    public void close() {
+        sweeper.close();
+    }
 
     /** Collects what a store has. Not thread-safe. */
     public static final class Builder {
@@ -146,6 +168,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
         private String prefix = JdbcSchema.DEFAULT_PREFIX;
         private SchemaMode mode = SchemaMode.EMBEDDED;
         private boolean strict;
+        private Duration sweepEvery = Duration.ofHours(1);
 
         private Builder(DataSource dataSource) {
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -181,6 +204,19 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
             return this;
         }
 
+        /**
+         * How often markers and results that are older than their windows are removed, by one of the instances that share
+         * the tables; default hourly. Zero means not by this instance: then run {@link JdbcRetention}, or {@code idem
+         * retention run}, at least daily.
+         */
+        public Builder sweepEvery(Duration value) {
+            if (value.isNegative() || value.compareTo(Duration.ofDays(1)) > 0) {
+                throw new IllegalArgumentException("sweepEvery is " + value + ", but must be between 0 and PT24H");
+            }
+            sweepEvery = value;
+            return this;
+        }
+
         public JdbcStore build() {
             JdbcSchema tables = JdbcSchema.of(dataSource, database, schema, prefix);
             boolean embedded = tables.database().dialect().embedded();
@@ -190,7 +226,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
             if (mode != SchemaMode.NEVER) {
                 refuse(tables.validate());
             }
-            return new JdbcStore(dataSource, tables.tables());
+            return new JdbcStore(dataSource, tables.tables(), sweepEvery);
         }
 
         private void refuse(List<Finding> findings) {

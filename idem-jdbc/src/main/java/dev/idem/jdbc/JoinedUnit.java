@@ -5,6 +5,8 @@ import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A unit inside somebody else's transaction, from a savepoint on. It never commits. */
@@ -19,6 +21,11 @@ final class JoinedUnit extends GuardedUnit {
         this.marker = marker;
         this.outer = outer;
         this.savepoint = savepoint;
+    }
+
+    @Override
+    public Optional<Instant> horizon(Instant made) {
+        return horizon(marker, outer, made);
     }
 
     @Override

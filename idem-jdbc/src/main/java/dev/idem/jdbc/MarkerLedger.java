@@ -4,14 +4,17 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A marker for each message. They were all inserted by the claim; those given up are deleted before the commit. */
-record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows) implements BatchLedger {
+record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows, Horizons.Look look)
+        implements BatchLedger {
     @Override
     public Collection<MarkerKey> granted() {
         return rows.keySet();
@@ -28,6 +31,11 @@ record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows) i
     @Override
     public String claimId(MarkerKey key) {
         return row(key).claimId();
+    }
+
+    @Override
+    public Optional<Instant> horizon(Connection connection, MarkerKey key, Instant made) throws SQLException {
+        return look.at(connection, row(key).processedAt(), made);
     }
 
     @Override

@@ -32,9 +32,11 @@ final class Markers {
     private final NamedSql confirmAndCommit;
     private final NamedSql storeResult;
     private final NamedSql readResult;
+    private final Horizons horizons;
 
     Markers(Dialect dialect, Tables tables) {
         this.dialect = dialect;
+        horizons = new Horizons(tables);
         claim = new NamedSql(tables.fill(dialect.claim()));
         claimJoined = new NamedSql(tables.fill(dialect.claimJoined()));
         read = new NamedSql(tables.fill(dialect.read()));
@@ -44,6 +46,10 @@ final class Markers {
         storeResult = new NamedSql(tables.fill(dialect.storeResult()));
         readResult = new NamedSql(
                 tables.fill("SELECT codec, bytes FROM ${result} WHERE consumer = :consumer AND message_key = :key"));
+    }
+
+    Horizons horizons() {
+        return horizons;
     }
 
     /** Inserts the marker. Empty when the key is neither granted nor explained by a row that could be read. */

@@ -8,6 +8,8 @@ import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,11 @@ final class OwnUnit extends GuardedUnit {
         super(marker.key(), faults, guard);
         this.marker = marker;
         this.transaction = transaction;
+    }
+
+    @Override
+    public Optional<Instant> horizon(Instant made) {
+        return horizon(marker, transaction.connection(), made);
     }
 
     @Override

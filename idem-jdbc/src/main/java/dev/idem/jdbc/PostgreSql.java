@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** PostgreSQL 13 and later. */
+/** PostgreSQL 14 and later: sweeps need scans by ranges of row addresses. */
 final class PostgreSql {
     private PostgreSql() {}
 
@@ -56,7 +56,8 @@ final class PostgreSql {
             SELECT :consumer, k, r, f FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]),
               CAST(:fingerprints AS bytea[])) AS t(k, r, f)
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0, true, message_key
+            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
+              CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
             """);
 
     private static final BatchSql BATCH = new BatchSql(
@@ -144,9 +145,9 @@ final class PostgreSql {
                 Check.error(
                         "version",
                         "SELECT current_setting('server_version')"
-                                + " WHERE CAST(current_setting('server_version_num') AS int) < 130000",
+                                + " WHERE CAST(current_setting('server_version_num') AS int) < 140000",
                         "PostgreSQL is too old",
-                        "Use version 13 or later"),
+                        "Use version 14 or later"),
                 Check.error(
                         "read-only",
                         "SELECT 'transaction_read_only' WHERE current_setting('transaction_read_only') = 'on'"
@@ -174,6 +175,15 @@ final class PostgreSql {
                         WHERE NOT has_table_privilege('${marker}', p) HAVING count(*) > 0
                         """,
                         "The role may not do what is needed on the marker table",
+                        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
+                Check.error(
+                        "privileges",
+                        """
+                        SELECT string_agg(t || ' ' || p, ', ') FROM (VALUES ('${retention}', 'SELECT'),
+                          ('${retention}', 'INSERT'), ('${retention}', 'UPDATE'), ('${meta}', 'UPDATE')) need (t, p)
+                        WHERE NOT has_table_privilege(t, p) HAVING count(*) > 0
+                        """,
+                        "The role may not do what is needed for the window",
                         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
                 Check.warning(
                         "trigger or policy",

@@ -43,7 +43,7 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix) {
         String filled = sql.replace("${schemaName}", schemaName)
                 .replace("${schema}", schema)
                 .replace("${prefix}", prefix.name());
-        for (String table : new String[] {"meta", "consumer", "marker", "result", "watermark"}) {
+        for (String table : new String[] {"meta", "consumer", "marker", "result", "retention", "watermark"}) {
             filled = filled.replace("${" + table + "}", schema + "." + prefix + table);
         }
         return filled;

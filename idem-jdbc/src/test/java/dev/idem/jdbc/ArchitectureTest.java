@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The walls of this room. */
 class ArchitectureTest {
     private static final Set<String> PUBLIC =
-            Set.of("JdbcStore", "JdbcSchema", "JdbcConsumers", "Database", "SchemaMode", "Finding");
+            Set.of("JdbcStore", "JdbcSchema", "JdbcConsumers", "JdbcRetention", "Database", "SchemaMode", "Finding");
 
     private final JavaClasses classes = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

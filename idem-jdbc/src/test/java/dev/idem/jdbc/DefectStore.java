@@ -8,6 +8,7 @@ import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -24,7 +25,10 @@ class DefectStore implements MarkerStore {
     static JdbcStore withDialect(Db db, DataSource source, UnaryOperator<Dialect> change) {
         db.store(); // creates the tables
         Tables tables = JdbcSchema.of(source).tables();
-        return new JdbcStore(source, new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix()));
+        return new JdbcStore(
+                source,
+                new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix()),
+                Duration.ZERO);
     }
 
     static Dialect statements(

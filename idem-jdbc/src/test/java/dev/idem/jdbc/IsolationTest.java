@@ -153,7 +153,7 @@ class IsolationTest {
         });
     }
 
-    private static DataSource at(int level, Db db) {
+    static DataSource at(int level, Db db) {
         return new UnitDataSource(() -> {
             Connection connection =
                     (db.kind() == Database.H2 ? Db.plain(db.url("LOCK_TIMEOUT=10000")) : db.plain()).getConnection();

@@ -5,11 +5,14 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.Retention;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -86,6 +89,11 @@ public final class FlakyStore implements MarkerStore {
     }
 
     @Override
+    public void retain(String consumer, Retention retention) {
+        real.retain(consumer, retention);
+    }
+
+    @Override
     public boolean isTransient(Throwable failure) {
         return real.isTransient(failure);
     }
@@ -135,6 +143,11 @@ public final class FlakyStore implements MarkerStore {
         @Override
         public DataSource dataSource() {
             return unit.dataSource();
+        }
+
+        @Override
+        public Optional<Instant> horizon(Instant made) {
+            return unit.horizon(made);
         }
 
         @Override

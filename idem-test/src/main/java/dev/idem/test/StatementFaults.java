@@ -8,6 +8,8 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +77,11 @@ final class StatementFaults {
 
         FaultyUnit(Unit unit) {
             this.unit = unit;
+        }
+
+        @Override
+        public Optional<Instant> horizon(Instant made) {
+            return unit.horizon(made);
         }
 
         @Override

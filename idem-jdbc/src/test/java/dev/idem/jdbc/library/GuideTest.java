@@ -10,6 +10,7 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.KeySelector;
 import dev.idem.Message;
+import dev.idem.Observation;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
@@ -134,6 +135,35 @@ class GuideTest {
         Consumer consumer = Consumer.named("payment-service").policy(policy).build();
         // endregion
         assertThat(consumer.policy().maxRuns()).isEqualTo(3);
+    }
+
+    @Test
+    void window() {
+        // region window
+        Policy policy = Policy.defaults()
+                .withWindow(Duration.ofDays(30)) // duplicates are recognised for so long; default 7 days
+                .withResultWindow(Duration.ofHours(6)) // of stored results; default a day
+                .withUndecidable(Policy.Undecidable.PARK) // older than the horizon: to the dead letters, the default
+                .withClockSkew(Duration.ofMinutes(5)); // how far producers' clocks may be ahead
+        // endregion
+        assertThat(policy.window()).contains(Duration.ofDays(30));
+    }
+
+    @Test
+    void observe() throws Exception {
+        // region observe
+        Consumer observed = Consumer.named("payment-service")
+                .policy(Policy.defaults().withObserveOnly())
+                .build();
+        inbox.process(observed, message, tx -> payments.charge(tx.connection(), order));
+        inbox.process(observed, message, tx -> payments.charge(tx.connection(), order)); // runs again
+
+        Observation seen = inbox.observations().get("payment-service");
+        System.out.println(seen); // a table: would-be duplicates, conflicts, …, how late they came
+        Duration window = seen.recommendedWindow();
+        // endregion
+        assertThat(seen.duplicates()).isEqualTo(1);
+        assertThat(window).isEqualTo(Duration.ofDays(7));
     }
 
     @Test

@@ -1,9 +1,10 @@
 -- Idem schema, version 1, H2 2.x.
 
--- What this schema is. One row.
+-- What this schema is, and when the next sweep is due, in microseconds since 1970. One row.
 CREATE TABLE IF NOT EXISTS ${meta} (
-  version  INT  NOT NULL PRIMARY KEY,
-  inbox_id UUID DEFAULT RANDOM_UUID() NOT NULL
+  version       INT    NOT NULL PRIMARY KEY,
+  inbox_id      UUID   DEFAULT RANDOM_UUID() NOT NULL,
+  next_sweep_at BIGINT DEFAULT 0 NOT NULL
 );
 
 -- Consumers and the numbers that stand for them in every other table.
@@ -31,6 +32,20 @@ CREATE TABLE IF NOT EXISTS ${result} (
   codec       VARCHAR(50)                 NOT NULL,
   bytes       BLOB                        NOT NULL,
   PRIMARY KEY (consumer, message_key)
+);
+
+-- How long each consumer's history is kept, and how far it has been removed. Times and lengths are microseconds,
+-- times since 1970 in UTC, so that no time zone can bend them.
+CREATE TABLE IF NOT EXISTS ${retention} (
+  consumer            SMALLINT NOT NULL PRIMARY KEY,
+  keep_for            BIGINT,          -- the window; NULL is for ever
+  declared_at         BIGINT NOT NULL, -- when an instance last wanted a window as long as that
+  keep_results_for    BIGINT NOT NULL,
+  results_declared_at BIGINT NOT NULL,
+  seen_at             BIGINT NOT NULL, -- when an instance of this consumer was last alive
+  cutoff              BIGINT,          -- nothing newer was removed, nor is being removed now
+  swept_at            BIGINT,          -- when the last sweep began
+  horizon             BIGINT           -- the newest marker that was removed
 );
 
 -- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is

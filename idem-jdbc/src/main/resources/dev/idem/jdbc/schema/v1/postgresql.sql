@@ -1,9 +1,10 @@
--- Idem schema, version 1, PostgreSQL.
+-- Idem schema, version 1, PostgreSQL 14 or later.
 
--- What this schema is. One row.
+-- What this schema is, and when the next sweep is due, in microseconds since 1970. One row.
 CREATE TABLE IF NOT EXISTS ${meta} (
-  version  integer NOT NULL PRIMARY KEY,
-  inbox_id uuid    NOT NULL DEFAULT gen_random_uuid()
+  version       integer NOT NULL PRIMARY KEY,
+  inbox_id      uuid    NOT NULL DEFAULT gen_random_uuid(),
+  next_sweep_at bigint  NOT NULL DEFAULT 0
 );
 
 -- Consumers and the numbers that stand for them in every other table.
@@ -31,6 +32,20 @@ CREATE TABLE IF NOT EXISTS ${result} (
   codec       varchar(50) NOT NULL,
   bytes       bytea       NOT NULL,
   PRIMARY KEY (consumer, message_key)
+);
+
+-- How long each consumer's history is kept, and how far it has been removed. Times and lengths are microseconds,
+-- times since 1970 in UTC, so that no time zone can bend them.
+CREATE TABLE IF NOT EXISTS ${retention} (
+  consumer            smallint NOT NULL PRIMARY KEY,
+  keep_for            bigint,          -- the window; NULL is for ever
+  declared_at         bigint NOT NULL, -- when an instance last wanted a window as long as that
+  keep_results_for    bigint NOT NULL,
+  results_declared_at bigint NOT NULL,
+  seen_at             bigint NOT NULL, -- when an instance of this consumer was last alive
+  cutoff              bigint,          -- nothing newer was removed, nor is being removed now
+  swept_at            bigint,          -- when the last sweep began
+  horizon             bigint           -- the newest marker that was removed
 );
 
 -- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is

@@ -1,0 +1,145 @@
+package dev.idem.cli.retention;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Json;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.jdbc.JdbcRetention;
+import dev.idem.jdbc.JdbcSchema;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code idem retention run}: one sweep now, for a cron job or a look beforehand. */
+@Command(
+        name = "run",
+        description = "Sweeps once: removes markers and results that are older than the windows their consumers have "
+                + "declared, in small steps, while the consumers go on working. Services do this by themselves; run it "
+                + "where that is switched off, at least daily, or with --dry-run to see what would go.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem retention run --dry-run --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
+            "  idem retention run --consumer billing --url jdbc:mariadb://db/shop --user shop --password --json"
+        })
+final class RetentionRunCommand implements Callable<Integer> {
+    private static final long REPORT_NANOS = Duration.ofSeconds(1).toNanos();
+
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Option(
+            names = "--consumer",
+            paramLabel = "NAME",
+            description = "Only this consumer; may be given more than once. Default all.")
+    List<String> consumers = new ArrayList<>();
+
+    @Option(names = "--dry-run", description = "Only count what would be removed.")
+    boolean dryRun;
+
+    @Option(names = "--json", description = "Print the result as one JSON object, and no progress.")
+    boolean json;
+
+    private long lastReport = System.nanoTime();
+
+    @Override
+    public Integer call() throws Exception {
+        try (HikariDataSource dataSource = connection.open()) {
+            JdbcSchema schema = tables.in(dataSource);
+            String unknown = unknown(schema);
+            if (unknown != null) {
+                spec.commandLine().getErr().println("There is no consumer " + unknown + ". See 'idem consumer list'.");
+                spec.commandLine().getErr().flush();
+                return ExitCodes.CHECK_FAILED;
+            }
+            JdbcRetention retention = JdbcRetention.of(schema);
+            List<JdbcRetention.Swept> swept =
+                    dryRun ? retention.dryRun(consumers, this::report) : retention.run(consumers, this::report);
+            print(swept);
+            return ExitCodes.OK;
+        }
+    }
+
+    private @Nullable String unknown(JdbcSchema schema) {
+        List<String> known = JdbcConsumers.of(schema).list().stream()
+                .map(JdbcConsumers.Known::name)
+                .toList();
+        return consumers.stream()
+                .filter(name -> !known.contains(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** On stderr, about once a second, so that stdout stays the answer. */
+    private void report(JdbcRetention.Progress progress) {
+        if (!json && System.nanoTime() - lastReport > REPORT_NANOS) {
+            lastReport = System.nanoTime();
+            PrintWriter err = spec.commandLine().getErr();
+            err.printf(
+                    "%s: %s%,d %s so far%n",
+                    progress.what(),
+                    progress.percent() < 0 ? "" : progress.percent() + " %, ",
+                    progress.rows(),
+                    dryRun ? "found" : "removed");
+            err.flush();
+        }
+    }
+
+    private void print(List<JdbcRetention.Swept> swept) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Json.line(new Result(
+                    dryRun, swept.stream().map(RetentionRunCommand::line).toList())));
+        } else if (swept.isEmpty()) {
+            out.println("No consumer has declared a window yet.");
+        } else {
+            swept.forEach(s -> out.printf(
+                    "%s: window %s, %s%,d markers and %,d results%n",
+                    s.consumer(),
+                    s.window().map(Duration::toString).orElse("for ever"),
+                    dryRun ? "would remove " : "removed ",
+                    s.markers(),
+                    s.results()));
+        }
+        out.flush();
+    }
+
+    private static Line line(JdbcRetention.Swept swept) {
+        return new Line(
+                swept.consumer(),
+                swept.window().map(Duration::toString).orElse(null),
+                swept.cutoff().map(Object::toString).orElse(null),
+                swept.markers(),
+                swept.results());
+    }
+
+    private record Line(
+            String consumer,
+            @Nullable String window,
+            @Nullable String cutoff,
+            long markers,
+            long results) {}
+
+    private record Result(boolean dryRun, List<Line> consumers) {}
+}

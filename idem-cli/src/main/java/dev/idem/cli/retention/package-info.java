@@ -1,0 +1,5 @@
+/** {@code idem retention}: removes what is older than the windows. */
+@NullMarked
+package dev.idem.cli.retention;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,57 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges a key that was granted. A grant says that there is no marker; it says that the message is new only as long as no
+ * marker was removed. The horizon is the time of the newest marker that was removed. A message is made before it is
+ * processed, so one that is processed and forgotten was made before the horizon, give or take the skew of clocks: it is
+ * undecidable. A message without a time cannot be judged, and is new.
+ */
+final class Horizon {
+    private final Events events;
+
+    Horizon(Events events) {
+        this.events = events;
+    }
+
+    /**
+     * Empty when the handler may run; else the outcome, and the claim must be undone.
+     *
+     * @param look asks the claim's transaction for the horizon, if that is not before the time given
+     */
+    <T extends @Nullable Object> Optional<Outcome<T>> judge(
+            Attempt<T, ?> attempt, MarkerKey key, Function<Instant, Optional<Instant>> look) {
+        Optional<Instant> horizon = attempt.madeAt().flatMap(made -> look.apply(earliest(made, attempt.policy())));
+        if (horizon.isEmpty()) {
+            return Optional.empty();
+        }
+        Policy policy = attempt.policy();
+        if (policy.undecidable() == Policy.Undecidable.PROCESS && !policy.observeOnly()) {
+            events.tell(l -> l.unguarded(key.consumer(), Rejection.UNDECIDABLE));
+            return Optional.empty();
+        }
+        return Optional.of(outcome(policy, key, horizon.get()));
+    }
+
+    private static Instant earliest(Instant made, Policy policy) {
+        try {
+            return made.minus(policy.clockSkew());
+        } catch (DateTimeException beforeAllTime) {
+            return Instant.MIN;
+        }
+    }
+
+    private static <T extends @Nullable Object> Outcome<T> outcome(Policy policy, MarkerKey key, Instant horizon) {
+        return policy.undecidable() == Policy.Undecidable.REJECT
+                ? new Outcome.Rejected<>(
+                        Rejection.UNDECIDABLE,
+                        key + " is older than the horizon " + horizon + ": it may have been processed before")
+                : new Outcome.Undecidable<>(horizon);
+    }
+}

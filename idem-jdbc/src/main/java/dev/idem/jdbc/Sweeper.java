@@ -1,0 +1,133 @@
+package dev.idem.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the windows in the background, on one thread of a store: declares them again, and sweeps if this instance
+ * is elected. Whatever fails is tried again later, ever more seldom, and disturbs nobody.
+ */
+final class Sweeper implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Duration LONGEST_TICK = Duration.ofMinutes(10);
+    private static final Duration LONGEST_BACKOFF = Duration.ofHours(1);
+    private static final Duration KEEP_ELECTED = Duration.ofSeconds(30);
+    private static final long CLOSE_MILLIS = 2_000;
+
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final Windows windows;
+    private final Duration interval;
+    private final boolean sweeps;
+    private final Election election;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private @Nullable Thread thread;
+    private long electedAt;
+
+    /** With an interval of zero nothing is swept here, only declared. */
+    Sweeper(DataSource dataSource, Tables tables, Windows windows, Duration interval) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.windows = windows;
+        this.interval = interval;
+        this.sweeps = !interval.isZero();
+        this.election = new Election(dataSource, tables);
+    }
+
+    synchronized void start() {
+        if (thread == null && closed.getCount() > 0) {
+            thread = new Thread(this::loop, "idem-retention");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void loop() {
+        Duration tick = sweeps && interval.compareTo(LONGEST_TICK) < 0 ? interval : LONGEST_TICK;
+        int failures = 0;
+        while (pause(jittered(backedOff(tick, failures)))) {
+            try {
+                once();
+                failures = 0;
+            } catch (SQLException | RuntimeException failure) {
+                failures++;
+                if (failures == 1) {
+                    log.warn("{}: looking after the windows failed; tried again later", tables, failure);
+                } else {
+                    log.debug("{}: looking after the windows failed", tables, failure);
+                }
+            }
+        }
+    }
+
+    private void once() throws SQLException {
+        windows.declareAgain();
+        if (sweeps && election.won(interval)) {
+            electedAt = System.nanoTime();
+            JdbcSchema schema = new JdbcSchema(dataSource, tables);
+            List<JdbcRetention.Swept> swept = JdbcRetention.of(schema)
+                    .sweep(
+                            JdbcConsumers.of(schema).list(),
+                            false,
+                            new Sweep(dataSource, tables, this::restAndStayElected),
+                            progress -> {});
+            swept.forEach(s -> log.debug("{}: swept {} markers, {} results", s.consumer(), s.markers(), s.results()));
+        }
+    }
+
+    private boolean restAndStayElected(Duration rest) {
+        if (System.nanoTime() - electedAt > KEEP_ELECTED.toNanos()) {
+            electedAt = System.nanoTime();
+            try {
+                election.putOff(interval);
+            } catch (SQLException failure) {
+                log.debug("{}: the next sweep could not be put off; another instance may join in", tables, failure);
+            }
+        }
+        return pause(rest);
+    }
+
+    /** Instances that start together must not knock together for ever. */
+    private static Duration jittered(Duration pause) {
+        return pause.multipliedBy(ThreadLocalRandom.current().nextLong(50, 101)).dividedBy(100);
+    }
+
+    private static Duration backedOff(Duration tick, int failures) {
+        Duration longer = tick.multipliedBy(1L << Math.min(failures, 10));
+        return longer.compareTo(LONGEST_BACKOFF) > 0 && failures > 0 ? LONGEST_BACKOFF : longer;
+    }
+
+    /** False when it is time to stop. */
+    private boolean pause(Duration pause) {
+        try {
+            return !closed.await(pause.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException stop) {
+            return false;
+        }
+    }
+
+    /** Waits for a step that is on its way; an interrupt could cost an embedded database its files. */
+    @Override
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            closed.countDown();
+            running = thread;
+        }
+        if (running != null && running != Thread.currentThread()) {
+            try {
+                running.join(CLOSE_MILLIS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.idem.jdbc;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Policy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** A database with a past: markers that were written long ago, and sweeps through them. */
+final class History implements AutoCloseable {
+    static final Consumer PAYMENTS = Consumer.of("payments");
+    static final Duration WINDOW = Duration.ofDays(7);
+
+    final Db db;
+    final Inbox inbox;
+
+    History(Database database) {
+        db = Db.fresh(database);
+        inbox = Inbox.create(db.store());
+        inbox.register(PAYMENTS);
+    }
+
+    /** A message that was made so long ago, by this machine's clock, which is the database's as well. */
+    static Message message(String id, Duration age) {
+        return Message.builder()
+                .id(id)
+                .payload(id.getBytes(StandardCharsets.UTF_8))
+                .eventTime(Instant.now().minus(age))
+                .build();
+    }
+
+    static Message message(String id, Instant made) {
+        return message(id, Duration.ZERO).toBuilder().eventTime(made).build();
+    }
+
+    static Consumer payments(Policy policy) {
+        return Consumer.named("payments").policy(policy).build();
+    }
+
+    Outcome<?> pay(Consumer consumer, Message message) throws Exception {
+        return pay(inbox, consumer, message);
+    }
+
+    Outcome<?> pay(Message message) throws Exception {
+        return pay(PAYMENTS, message);
+    }
+
+    static Outcome<?> pay(Inbox inbox, Consumer consumer, Message message) throws Exception {
+        return inbox.run(
+                consumer, message, tx -> Db.pay(tx.connection(), message.id().orElseThrow()));
+    }
+
+    /** Processes a message as if that had been so long ago. */
+    void paid(String id, Duration ago) throws Exception {
+        pay(message(id, ago.plusMinutes(1)));
+        age("readable = '" + id + "'", ago);
+    }
+
+    /** Lets the markers for which the condition holds be of that age. */
+    void age(String condition, Duration age) {
+        db.execute(aged(condition, age));
+    }
+
+    String aged(String condition, Duration age) {
+        return "UPDATE idem_marker SET processed_at = " + ago(age) + " WHERE " + condition;
+    }
+
+    String ago(Duration age) {
+        return switch (db.kind()) {
+            case POSTGRESQL -> "clock_timestamp() - interval '" + age.toSeconds() + " s'";
+            case MARIADB -> "NOW(6) - INTERVAL " + age.toSeconds() + " SECOND";
+            case H2 -> "DATEADD(SECOND, -" + age.toSeconds() + ", CURRENT_TIMESTAMP)";
+        };
+    }
+
+    /** Sets times of the retention row to so long ago. */
+    void retention(String column, Duration age) {
+        db.execute("UPDATE idem_retention SET " + column + " = " + nowMicros() + " - " + Micros.of(age));
+    }
+
+    private String nowMicros() {
+        return RetentionSql.of(db.kind()).now();
+    }
+
+    List<JdbcRetention.Swept> sweep() {
+        return JdbcRetention.of(JdbcSchema.of(db.plain())).run(List.of(), progress -> {});
+    }
+
+    /** In steps so small that a table of some hundred rows takes several, and without rests. */
+    void sweepInSmallSteps(DataSource source) throws Exception {
+        JdbcSchema schema = JdbcSchema.of(db.plain());
+        JdbcRetention.of(new JdbcSchema(source, schema.tables()))
+                .sweep(
+                        JdbcConsumers.of(schema).list(),
+                        false,
+                        new Sweep(source, schema.tables(), pause -> true, 30),
+                        progress -> {});
+    }
+
+    long horizon() {
+        return db.number("SELECT COALESCE(MAX(horizon), 0) FROM idem_retention");
+    }
+
+    /** The newest of the markers for which the condition holds, as the horizon would have it. */
+    long newest(String condition) {
+        return db.number("SELECT MAX(" + RetentionSql.of(db.kind()).micros("processed_at") + ") FROM idem_marker WHERE "
+                + condition);
+    }
+
+    boolean marked(String id) {
+        return db.number("SELECT count(*) FROM idem_marker WHERE readable = '" + id + "'") == 1;
+    }
+
+    @Override
+    public void close() {
+        inbox.close();
+        db.close();
+    }
+}
