@@ -124,8 +124,11 @@ class BatchDoorTest extends BatchFixture {
         inbox.acceptAll(consumer, messages("a", "b", "c", "0123456789abc", "d", "1234567", "890"));
         assertThat(store.claims)
                 .containsExactly(
-                        List.of("a", "b"), List.of("c"), List.of("0123456789abc"), List.of("d", "1234567"), List.of(
-                                "890"));
+                        List.of("a", "b"),
+                        List.of("c"),
+                        List.of("0123456789abc"),
+                        List.of("d", "1234567"),
+                        List.of("890"));
     }
 
     @Test

@@ -25,7 +25,8 @@ class BatchOrderTest extends BatchFixture {
     @Test
     void theOthersOfItsKeyAreHeldAndNobodyElse() {
         assertThat(kinds(inbox.acceptAll(
-                        each(handler), List.of(of("k", "a"), of("k", "later b"), of("k", "c"), of("x", "d"), message("e")))))
+                        each(handler),
+                        List.of(of("k", "a"), of("k", "later b"), of("k", "c"), of("x", "d"), message("e")))))
                 .containsExactly("Processed", "RETRYABLE", "Held", "Processed", "Processed");
         assertThat(store.effects).containsExactly("a", "d", "e");
         assertThat(store.markers.keySet()).containsExactlyInAnyOrder("a", "d", "e");
@@ -84,8 +85,7 @@ class BatchOrderTest extends BatchFixture {
     @DisplayName("RO-14 a message of a batch handler that is held leaves nothing, though its neighbours stay")
     void togetherBehindADeferredCulprit() {
         Consumer consumer = mixed((events, tx) -> events.forEach(event -> store.write(id(event))));
-        assertThat(kinds(inbox.acceptAll(
-                        consumer, List.of(typed(of("k", "bad a")), of("k", "b"), of("x", "c")))))
+        assertThat(kinds(inbox.acceptAll(consumer, List.of(typed(of("k", "bad a")), of("k", "b"), of("x", "c")))))
                 .containsExactly("RETRYABLE", "Held", "Processed");
         assertThat(store.effects).containsExactly("c");
         assertThat(store.markers.keySet()).containsExactly("c");
@@ -111,8 +111,7 @@ class BatchOrderTest extends BatchFixture {
                         consumer,
                         List.of(of("k", "a"), of("k", "later b"), of("x", "never c"), of("k", "d"), of("x", "e")))))
                 .containsExactly("Processed", "RETRYABLE", "TERMINAL", "Held", "Processed");
-        assertThat(calls)
-                .containsExactly(List.of("a", "later b", "never c", "d", "e"), List.of("a", "e"));
+        assertThat(calls).containsExactly(List.of("a", "later b", "never c", "d", "e"), List.of("a", "e"));
         assertThat(store.effects).containsExactly("a", "e");
     }
 

@@ -173,8 +173,8 @@ class BatchRunTest extends BatchFixture {
     @Test
     @DisplayName("PC-21 a handler that sent nothing can be refused, alone")
     void unusedTransaction() {
-        Consumer consumer = each(
-                Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.REFUSE), (message, tx) -> {
+        Consumer consumer =
+                each(Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.REFUSE), (message, tx) -> {
                     if (id(message).equals("b")) {
                         store.running().unit().unused();
                     }
@@ -248,7 +248,8 @@ class BatchRunTest extends BatchFixture {
                 message("b").toBuilder().type("t").build());
         inbox.acceptAll(consumer, batch);
         assertThat(inbox.acceptAll(consumer, batch))
-                .extracting(outcome -> ((Outcome.Duplicate<?>) outcome).storedResult().orElseThrow())
+                .extracting(outcome ->
+                        ((Outcome.Duplicate<?>) outcome).storedResult().orElseThrow())
                 .isEqualTo(List.of("result of a", "result of b"));
     }
 }

@@ -124,8 +124,7 @@ class BatchRunnerTest extends BatchFixture {
         }
         assertThat(kinds(inbox.acceptAll(each(writing()), messages("a", "b", "c"))))
                 .containsExactly("RETRYABLE", "Processed", "Processed");
-        assertThat(store.claims)
-                .containsExactly(List.of("a", "b", "c"), List.of("a"), List.of("b", "c"));
+        assertThat(store.claims).containsExactly(List.of("a", "b", "c"), List.of("a"), List.of("b", "c"));
     }
 
     @Test
@@ -159,7 +158,9 @@ class BatchRunnerTest extends BatchFixture {
         store.nextCommit(batch -> {
             batch.grantedKeys().subList(2, 4).forEach(batch::giveUp);
             throw new HiddenCommitException(
-                    Set.of(batch.grantedKeys().get(1)), Set.of(batch.grantedKeys().get(0)), null);
+                    Set.of(batch.grantedKeys().get(1)),
+                    Set.of(batch.grantedKeys().get(0)),
+                    null);
         });
         assertThat(kinds(inbox.acceptAll(each(writing()), messages("a", "b", "c", "d"))))
                 .containsExactly("Processed", "TERMINAL", "Processed", "Processed");
@@ -237,7 +238,8 @@ class BatchRunnerTest extends BatchFixture {
         store.nextClaim(() -> {
             throw new InternalError("the machine");
         });
-        assertThatThrownBy(() -> inbox.acceptAll(each(writing()), messages("a"))).isInstanceOf(InternalError.class);
+        assertThatThrownBy(() -> inbox.acceptAll(each(writing()), messages("a")))
+                .isInstanceOf(InternalError.class);
         assertThat(kinds(inbox.acceptAll(each(writing()), messages("a")))).containsOnly("Processed");
     }
 

@@ -57,8 +57,7 @@ final class FakeBatch implements Batch {
         kept.forEach(part -> store.effects.addAll(part.all()));
         granted.forEach((key, request) -> store.markers.put(
                 Objects.requireNonNull(key.readable()),
-                new Marker(
-                        key.readable(), request.fingerprint(), FakeBatchStore.DONE_AT, claimId, results.get(key))));
+                new Marker(key.readable(), request.fingerprint(), FakeBatchStore.DONE_AT, claimId, results.get(key))));
     }
 
     @Override
@@ -122,6 +121,7 @@ final class FakeBatch implements Batch {
         final List<MarkerKey> keys;
         final List<String> written = new ArrayList<>();
         final List<String> deferred = new ArrayList<>();
+
         @Nullable
         RuntimeException revokeFault;
 

@@ -63,7 +63,8 @@ final class FakeBatchStore implements MarkerStore.Batching {
 
     @Override
     public Batch claimAll(List<ClaimRequest> requests) {
-        claims.add(requests.stream().map(r -> String.valueOf(r.key().readable())).toList());
+        claims.add(
+                requests.stream().map(r -> String.valueOf(r.key().readable())).toList());
         Runnable fault = claimFaults.poll();
         if (fault != null) {
             fault.run();

@@ -196,7 +196,8 @@ final class BatchClaims {
                 }
             }
             if (granted.values().stream().map(ClaimRow::token).distinct().count() > 1) {
-                throw new SQLException("The transaction was replaced while it claimed, so some claims are lost", "40001");
+                throw new SQLException(
+                        "The transaction was replaced while it claimed, so some claims are lost", "40001");
             }
             return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted), refused);
         }

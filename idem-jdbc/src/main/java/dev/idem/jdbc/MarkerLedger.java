@@ -39,8 +39,7 @@ record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows) i
     public void record(Connection connection, Set<MarkerKey> givenUp, Map<MarkerKey, StoredResult> results)
             throws SQLException {
         kit.markers().storeResults(connection, consumer, results);
-        if (!givenUp.isEmpty()
-                && kit.markers().remove(connection, consumer, givenUp, claimIds()) != givenUp.size()) {
+        if (!givenUp.isEmpty() && kit.markers().remove(connection, consumer, givenUp, claimIds()) != givenUp.size()) {
             throw new SQLException("Markers of messages that failed are not there any more", "22012", 1305);
         }
     }

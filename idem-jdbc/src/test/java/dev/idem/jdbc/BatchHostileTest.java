@@ -93,8 +93,8 @@ class BatchHostileTest {
                 assertThat(later.executeUpdate()).isEqualTo(1);
             }
             try (Statement statement = tx.connection().createStatement();
-                    ResultSet row = statement.executeQuery(
-                            "SELECT bytes, chars FROM blobs WHERE id = '" + id(message) + "'")) {
+                    ResultSet row =
+                            statement.executeQuery("SELECT bytes, chars FROM blobs WHERE id = '" + id(message) + "'")) {
                 assertThat(row.next()).isTrue();
                 assertThat(row.getBytes(1)).containsExactly(1, 2, 3);
                 assertThat(row.getString(2)).isEqualTo("abc");
@@ -187,8 +187,8 @@ class BatchHostileTest {
                     }
                 }
                 case 2 -> {
-                    try (CallableStatement call = connection.prepareCall(
-                            database == Database.POSTGRESQL ? "call pay(?)" : "{call pay(?)}")) {
+                    try (CallableStatement call =
+                            connection.prepareCall(database == Database.POSTGRESQL ? "call pay(?)" : "{call pay(?)}")) {
                         call.setString(1, id(message));
                         call.execute();
                     }
@@ -208,7 +208,8 @@ class BatchHostileTest {
                 }
                 default -> {
                     try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-                        assertThat(insert.getParameterMetaData().getParameterCount()).isEqualTo(1);
+                        assertThat(insert.getParameterMetaData().getParameterCount())
+                                .isEqualTo(1);
                         insert.setString(1, "another");
                         insert.clearParameters();
                         insert.setString(1, id(message));

@@ -62,8 +62,8 @@ record BatchPlan(int position, String id, Style style, Trouble trouble, int time
     }
 
     Message message() {
-        Message.Builder message = Message.of(id, id.getBytes(StandardCharsets.UTF_8)).toBuilder()
-                .type(style.name());
+        Message.Builder message =
+                Message.of(id, id.getBytes(StandardCharsets.UTF_8)).toBuilder().type(style.name());
         return (orderingKey == null ? message : message.orderingKey(orderingKey)).build();
     }
 }

@@ -69,9 +69,7 @@ class BatchPropertyTest {
                     steps.set(random.nextInt(3) == 0 ? 1 + random.nextInt(40) : 0);
                     faulty.reset();
                     if (random.nextInt(3) == 0) {
-                        faulty.arm(
-                                1 + random.nextInt(60),
-                                Fault.values()[random.nextInt(Fault.values().length)]);
+                        faulty.arm(1 + random.nextInt(60), Fault.values()[random.nextInt(Fault.values().length)]);
                     }
                     List<Message> batch = stream.next(random);
                     stream.hear(batch, inbox.acceptAll(consumer, batch));
@@ -105,9 +103,7 @@ class BatchPropertyTest {
     }
 
     private static Policy policy(Random random) {
-        return Policy.defaults()
-                .withBatchLimits(1 + random.nextInt(10), 1_000)
-                .withMaxRuns(2 + random.nextInt(3));
+        return Policy.defaults().withBatchLimits(1 + random.nextInt(10), 1_000).withMaxRuns(2 + random.nextInt(3));
     }
 
     private static JdbcStore existing(javax.sql.DataSource source) {
@@ -123,9 +119,7 @@ class BatchPropertyTest {
                 String prefix = "r" + round + "-";
                 try {
                     property.hold(world, db, new Random(seed + round), prefix);
-                    assertThat(db.markers())
-                            .as("markers")
-                            .isEqualTo(db.number("SELECT count(*) FROM effect"));
+                    assertThat(db.markers()).as("markers").isEqualTo(db.number("SELECT count(*) FROM effect"));
                 } catch (AssertionError | Exception failure) {
                     throw new AssertionError(
                             "fails in round " + round + "; repeat with -Didem.batch.seed=" + (seed + round), failure);

@@ -134,7 +134,11 @@ class BatchSweepTest {
 
     private Consumer consumer() {
         return Consumer.named("swept")
-                .on("each", PayloadDecoder.message(), (message, tx) -> pay(message, tx.connection()), ResultCodec.text())
+                .on(
+                        "each",
+                        PayloadDecoder.message(),
+                        (message, tx) -> pay(message, tx.connection()),
+                        ResultCodec.text())
                 .on("defer", PayloadDecoder.message(), (message, tx) -> {
                     tx.defer(INSERT, message.id().orElseThrow());
                     if (failing && isFailing(message)) {
@@ -165,8 +169,8 @@ class BatchSweepTest {
     }
 
     private static Message message(String id) {
-        Message.Builder message = Message.of(id, id.getBytes(StandardCharsets.UTF_8)).toBuilder()
-                .type(id.substring(0, id.indexOf(':')));
+        Message.Builder message =
+                Message.of(id, id.getBytes(StandardCharsets.UTF_8)).toBuilder().type(id.substring(0, id.indexOf(':')));
         return (id.equals("each:failing") || id.equals("each:behind") ? message.orderingKey("k") : message).build();
     }
 

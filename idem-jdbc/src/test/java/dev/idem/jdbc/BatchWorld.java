@@ -36,9 +36,8 @@ final class BatchWorld {
         };
         db.execute("CREATE TABLE effect (seq " + number + ", message_id VARCHAR(100) NOT NULL, state VARCHAR(10))");
         db.execute("CREATE TABLE owner (id VARCHAR(100) PRIMARY KEY)");
-        db.execute(
-                "CREATE TABLE owned (id VARCHAR(100), FOREIGN KEY (id) REFERENCES owner (id)"
-                        + (db.kind() == Database.POSTGRESQL ? " DEFERRABLE INITIALLY DEFERRED)" : ")"));
+        db.execute("CREATE TABLE owned (id VARCHAR(100), FOREIGN KEY (id) REFERENCES owner (id)"
+                + (db.kind() == Database.POSTGRESQL ? " DEFERRABLE INITIALLY DEFERRED)" : ")"));
     }
 
     void add(List<BatchPlan> stream) {
@@ -47,8 +46,7 @@ final class BatchWorld {
 
     Consumer consumer(Policy policy) {
         Consumer.Builder consumer = Consumer.named("random").policy(policy);
-        for (BatchPlan.Style style :
-                List.of(BatchPlan.Style.EACH, BatchPlan.Style.DEFERRED, BatchPlan.Style.MIXED)) {
+        for (BatchPlan.Style style : List.of(BatchPlan.Style.EACH, BatchPlan.Style.DEFERRED, BatchPlan.Style.MIXED)) {
             consumer.on(style.name(), PayloadDecoder.message(), this::handle);
         }
         return consumer.onAll(BatchPlan.Style.TOGETHER.name(), PayloadDecoder.message(), this::together)
@@ -114,7 +112,8 @@ final class BatchWorld {
 
     /** The trouble of this run: none, when it has come often enough. */
     private BatchPlan.Trouble next(BatchPlan plan) {
-        int before = troubles.computeIfAbsent(plan.id(), id -> new AtomicInteger()).getAndIncrement();
+        int before =
+                troubles.computeIfAbsent(plan.id(), id -> new AtomicInteger()).getAndIncrement();
         return plan.isTerminal() || before < plan.times() ? plan.trouble() : BatchPlan.Trouble.NONE;
     }
 
@@ -176,8 +175,8 @@ final class BatchWorld {
         List<String> effects = new ArrayList<>();
         try (Connection connection = db.plain().getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT message_id, state FROM effect WHERE message_id LIKE '"
-                        + prefix + "%' ORDER BY seq")) {
+                ResultSet rows = statement.executeQuery(
+                        "SELECT message_id, state FROM effect WHERE message_id LIKE '" + prefix + "%' ORDER BY seq")) {
             while (rows.next()) {
                 effects.add(rows.getString(2).equals("done") ? rows.getString(1) : "half of " + rows.getString(1));
             }

@@ -115,8 +115,10 @@ final class DefectBatches {
     static DefectReport orderingKeyForgotten(Db db, boolean planted) {
         List<String> effects = new ArrayList<>();
         AtomicInteger runs = new AtomicInteger();
-        Message first = message("a").toBuilder().orderingKey(planted ? null : "k").build();
-        Message second = message("b").toBuilder().orderingKey(planted ? null : "k").build();
+        Message first =
+                message("a").toBuilder().orderingKey(planted ? null : "k").build();
+        Message second =
+                message("b").toBuilder().orderingKey(planted ? null : "k").build();
         try (Inbox inbox = Inbox.create(db.store())) {
             deliver(
                     inbox,

@@ -78,7 +78,11 @@ class DefectMuseumTest {
                         "MY-06",
                         Database.MARIADB,
                         DefectNaive::retryInTheUndoneTransaction),
-                new Defect("marker of a failed message stays", "PG-10", Database.MARIADB, DefectBatches::givenUpMarkerStays),
+                new Defect(
+                        "marker of a failed message stays",
+                        "PG-10",
+                        Database.MARIADB,
+                        DefectBatches::givenUpMarkerStays),
                 new Defect("work of a failed message stays", "PG-10", Database.H2, DefectBatches::failedUnitStays),
                 new Defect(
                         "swallowed error in a batch",

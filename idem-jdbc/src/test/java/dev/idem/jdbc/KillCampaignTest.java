@@ -59,7 +59,7 @@ class KillCampaignTest {
     @Test
     @DisplayName("PG-10 nothing of a batch is lost or doubled")
     void nothingOfABatchIsLostOrDoubled() throws Exception {
-        campaign(25, Math.max(1, ROUNDS / 3), Math.max(1, RESTARTS / 3));
+        campaign(25, Math.max(1, ROUNDS / 6), Math.max(1, RESTARTS / 5));
     }
 
     /** @param atOnce how many deliveries a consumer takes into one transaction */

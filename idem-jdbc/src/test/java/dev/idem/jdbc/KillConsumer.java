@@ -87,7 +87,9 @@ final class KillConsumer {
     private void work() {
         while (left.get() > 0) {
             List<String> taken = new ArrayList<>();
-            for (String next = deliveries.poll(); next != null; next = taken.size() < atOnce ? deliveries.poll() : null) {
+            for (String next = deliveries.poll();
+                    next != null;
+                    next = taken.size() < atOnce ? deliveries.poll() : null) {
                 taken.add(next);
             }
             List<Boolean> acknowledged = acknowledged(taken.stream()
@@ -150,8 +152,7 @@ final class KillConsumer {
 
     private static void pay(Transaction tx, String id) throws SQLException {
         Db.pay(tx.connection(), id);
-        try (PreparedStatement statement =
-                tx.connection().prepareStatement(ACCOUNT)) {
+        try (PreparedStatement statement = tx.connection().prepareStatement(ACCOUNT)) {
             statement.setInt(1, Math.floorMod(id.hashCode(), ACCOUNTS));
             statement.executeUpdate();
         }

@@ -106,8 +106,7 @@ public final class MemoryStore implements MarkerStore.Batching {
                 if (holders.containsKey(key)) {
                     refused.put(request.key(), new Claim.Busy());
                 } else if (marker != null) {
-                    refused.put(
-                            request.key(), new Claim.Taken(request.withResult() ? marker : withoutResult(marker)));
+                    refused.put(request.key(), new Claim.Taken(request.withResult() ? marker : withoutResult(marker)));
                 } else {
                     MemoryUnit unit = new MemoryUnit(this, key, request);
                     holders.put(key, unit);

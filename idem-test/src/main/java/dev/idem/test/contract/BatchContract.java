@@ -158,8 +158,7 @@ abstract class BatchContract extends HandlerContract {
             assertThat(crash.fired()).isTrue();
             deliverAll(inbox(), open, message -> false);
             for (Message message : batch) {
-                assertThat(inbox().accept(handling(none -> false), message))
-                        .isInstanceOf(Outcome.Duplicate.class);
+                assertThat(inbox().accept(handling(none -> false), message)).isInstanceOf(Outcome.Duplicate.class);
             }
         }
     }
@@ -193,7 +192,8 @@ abstract class BatchContract extends HandlerContract {
         }
         try (Batch next = store.claimAll(requests)) {
             assertThat(next.refused().keySet())
-                    .containsExactlyInAnyOrder(requests.get(0).key(), requests.get(2).key());
+                    .containsExactlyInAnyOrder(
+                            requests.get(0).key(), requests.get(2).key());
             assertThat(next.refused().get(requests.get(0).key()))
                     .isInstanceOfSatisfying(
                             Claim.Taken.class,
