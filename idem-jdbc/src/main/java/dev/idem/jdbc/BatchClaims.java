@@ -46,9 +46,9 @@ final class BatchClaims {
         try {
             Claiming claiming = new Claiming(consumer, transaction);
             try {
-                claiming.all(sorted, true, kit.sql().firstWait());
+                claiming.all(sorted, kit.sql().firstWait());
             } catch (SQLException failure) {
-                if (!kit.faults().isBusy(failure)) {
+                if (!isBusy(failure)) {
                     throw explained(sorted, failure);
                 }
                 transaction.rollBack();
@@ -66,6 +66,10 @@ final class BatchClaims {
                 transaction.close();
             }
         }
+    }
+
+    private boolean isBusy(SQLException failure) {
+        return kit.faults().isBusy(failure) || failure instanceof TakenUnread;
     }
 
     /** As the databases sort 16 bytes, so that inserts touch the index in its order. */
@@ -98,6 +102,7 @@ final class BatchClaims {
         private final Map<UUID, ClaimRow> rows = new LinkedHashMap<>();
         private final Set<UUID> busy = new HashSet<>();
         private boolean first = true;
+        private @Nullable SQLException collision;
         private int timeouts;
 
         Claiming(int consumer, OwnTransaction transaction) {
@@ -106,7 +111,7 @@ final class BatchClaims {
             this.connection = transaction.connection();
         }
 
-        void all(List<ClaimRequest> requests, boolean mayRead, long wait) throws SQLException {
+        void all(List<ClaimRequest> requests, long wait) throws SQLException {
             List<ClaimRequest> missing = requests;
             for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
                 if (i == 0 || kit.takenCodes().isEmpty()) {
@@ -118,7 +123,7 @@ final class BatchClaims {
                     }
                 }
                 missing = unanswered(requests);
-                if (!missing.isEmpty() && mayRead) {
+                if (!missing.isEmpty()) {
                     rows.putAll(kit.markers()
                             .read(
                                     connection,
@@ -127,6 +132,9 @@ final class BatchClaims {
                     missing = unanswered(requests);
                 }
                 // What is still missing was removed this moment, or is newer than our snapshot. Look again.
+            }
+            if (!missing.isEmpty() && collision != null) {
+                throw new TakenUnread(collision);
             }
             if (!missing.isEmpty()) {
                 throw anomaly(missing.get(0).key(), null);
@@ -146,6 +154,7 @@ final class BatchClaims {
                 // The rows before the one that failed stay otherwise, and would be read as somebody's markers.
                 connection.rollback(before);
                 first = opening;
+                collision = failure;
             }
         }
 
@@ -160,11 +169,12 @@ final class BatchClaims {
             Savepoint before = connection.setSavepoint();
             try {
                 // Not released: some databases would release the savepoints behind it as well, among them the guard.
-                all(requests, true, kit.sql().laterWait());
+                all(requests, kit.sql().laterWait());
             } catch (SQLException failure) {
-                if (!kit.faults().isBusy(failure)) {
+                if (!isBusy(failure)) {
                     throw failure;
                 }
+                collision = null;
                 connection.rollback(before);
                 first = opening; // what the first statement brings along is undone with it
                 requests.forEach(request -> rows.remove(request.key().value()));
@@ -200,6 +210,15 @@ final class BatchClaims {
                         "The transaction was replaced while it claimed, so some claims are lost", "40001");
             }
             return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted), refused);
+        }
+    }
+
+    /** A key is taken, but its marker cannot be read: it is not committed yet. */
+    private static final class TakenUnread extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        TakenUnread(SQLException collision) {
+            super(collision);
         }
     }
 }

@@ -86,6 +86,7 @@ final class H2Dialect {
             CLAIM,
             CLAIM,
             READ,
+            READ,
             CONFIRM,
             CONFIRM + "; COMMIT",
             "MERGE INTO ${consumer} (name) KEY (name) VALUES (:name)",

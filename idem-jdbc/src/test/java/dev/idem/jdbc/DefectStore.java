@@ -34,6 +34,7 @@ class DefectStore implements MarkerStore {
                 claim,
                 claimJoined,
                 read,
+                read,
                 confirm,
                 confirmAndCommit,
                 from.registerConsumer(),
