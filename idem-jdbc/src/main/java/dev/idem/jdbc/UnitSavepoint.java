@@ -109,6 +109,10 @@ final class UnitSavepoint {
         } catch (SQLException thrown) {
             failure = thrown;
             throw thrown;
+        } catch (RuntimeException | Error thrown) {
+            // Nobody knows how far it came, and an older savepoint may have the same name: give the connection up.
+            failure = new SQLException("The savepoint of a unit may not be set", "08000", thrown);
+            throw thrown;
         }
     }
 
