@@ -20,7 +20,13 @@ public final class Main {
 
     /** The command line, ready to run; also for tests, which redirect its output. */
     public static CommandLine commandLine() {
+        return commandLine(new BenchCommand());
+    }
+
+    /** The same with the given command as {@code bench}. */
+    public static CommandLine commandLine(Object bench) {
         return new CommandLine(new IdemCommand())
+                .addSubcommand(bench)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionStrategy(Main::execute)
                 .setParameterExceptionHandler(Main::usageError)

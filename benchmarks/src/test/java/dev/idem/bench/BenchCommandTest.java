@@ -1,0 +1,77 @@
+package dev.idem.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.bench.report.Report;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class BenchCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    Path directory;
+
+    private int run(String... args) {
+        CommandLine idem = dev.idem.cli.Main.commandLine(new BenchCommand());
+        idem.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        return idem.execute(args);
+    }
+
+    @Test
+    void measuresInlineAndWritesEverything() throws Exception {
+        Path json = directory.resolve("result.json");
+
+        int code = run(
+                "bench",
+                "inline",
+                "--rounds",
+                "1",
+                "--seconds",
+                "0.02",
+                "--json",
+                json.toString(),
+                "--out",
+                directory.toString());
+
+        assertThat(code).as(err.toString()).isZero();
+        Report report = Report.parse(Files.readString(json));
+        assertThat(report.bench()).isEqualTo("inline");
+        assertThat(report.cases())
+                .filteredOn(row -> row.contender().equals("idem"))
+                .hasSize(6 * 5);
+        assertThat(report.versions())
+                .containsKeys("idem", "postgresql", "camel")
+                .doesNotContainValue("");
+        assertThat(report.machine().durability()).contains("fsync=on", "synchronous_commit=on");
+        assertThat(directory.resolve("inline.svg")).isNotEmptyFile();
+        assertThat(out.toString()).contains("Targets", "idem ≥ 0.95 x hand");
+        assertThat(err.toString()).contains("round 1 of 1");
+    }
+
+    @Test
+    void explainsItself() {
+        assertThat(run("bench", "--help")).isZero();
+        assertThat(out.toString()).contains("Usage: idem bench", "inline", "Examples:", "Exit codes:");
+    }
+
+    @Test
+    void refusesWhatItDoesNotKnow() {
+        assertThat(run("bench", "nonsense")).isEqualTo(2);
+        assertThat(run("bench", "inline", "--rounds", "0")).isEqualTo(2);
+        assertThat(err.toString()).contains("nonsense", "--rounds must be between 1 and");
+    }
+
+    @Test
+    void saysWhenTheDatabaseCannotBeReached() {
+        assertThat(run("bench", "inline", "--db", "jdbc:postgresql://127.0.0.1:1/none", "--out", directory.toString()))
+                .isEqualTo(3);
+        assertThat(err.toString()).contains("address of --db", "127.0.0.1:1");
+    }
+}
