@@ -11,6 +11,7 @@ import java.util.function.Function;
  * the same key and another fingerprint is a {@link Outcome.Conflict}, on every path. Thread-safe.
  */
 public final class Fingerprint {
+    private static final MessageDigest UNUSED = newSha256();
     private static final Fingerprint PAYLOAD = new Fingerprint(message -> Optional.of(message.rawPayload()));
     private static final Fingerprint OFF = new Fingerprint(message -> Optional.empty());
 
@@ -40,7 +41,16 @@ public final class Fingerprint {
         return projection.apply(message).map(bytes -> sha256().digest(bytes));
     }
 
+    /** A copy of one that is never used itself: asking the security providers for each message costs more. */
     static MessageDigest sha256() {
+        try {
+            return (MessageDigest) UNUSED.clone();
+        } catch (CloneNotSupportedException unusualProvider) {
+            return newSha256();
+        }
+    }
+
+    private static MessageDigest newSha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException impossible) {

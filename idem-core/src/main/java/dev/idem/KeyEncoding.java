@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * as well, so the two kinds can never meet.
  */
 final class KeyEncoding {
-    private static final Pattern CANONICAL_UUID =
-            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
     private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
     private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     private static final int HASHED_VERSION = 8;
@@ -30,8 +28,9 @@ final class KeyEncoding {
         boolean alone =
                 parts.tenant() == null && parts.source() == null && parts.ids().size() == 1;
         String last = parts.ids().get(parts.ids().size() - 1);
-        if (alone && isVerbatim(last)) {
-            return new MarkerKey(consumer, UUID.fromString(last), null);
+        UUID uuid = isUuid(last) ? UUID.fromString(last) : null;
+        if (alone && uuid != null && uuid.version() != HASHED_VERSION) {
+            return new MarkerKey(consumer, uuid, null);
         }
         return new MarkerKey(consumer, hashed(parts, timeOf(last)), readable(parts, alone));
     }
@@ -42,12 +41,19 @@ final class KeyEncoding {
         return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
     }
 
-    private static boolean isVerbatim(String id) {
-        return isUuid(id) && UUID.fromString(id).version() != HASHED_VERSION;
-    }
-
+    /** In lower case, with dashes where they belong. A loop, because every message passes here. */
     private static boolean isUuid(String id) {
-        return id.length() == 36 && CANONICAL_UUID.matcher(id).matches();
+        if (id.length() != 36) {
+            return false;
+        }
+        for (int i = 0; i < 36; i++) {
+            char c = id.charAt(i);
+            boolean dash = i == 8 || i == 13 || i == 18 || i == 23;
+            if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static UUID hashed(Selection.Parts parts, OptionalLong millis) {

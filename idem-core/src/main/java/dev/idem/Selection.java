@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link KeySelector} found: parts that identify the message, or why there are none. Immutable. */
@@ -23,9 +22,18 @@ public sealed interface Selection {
     }
 
     static Selection of(List<String> ids) {
-        return ids.stream().anyMatch(Objects::isNull)
+        return hasNull(ids)
                 ? new Unusable(Rejection.KEY_MISSING, "a part of the key is missing")
                 : new Parts(null, null, ids).checked();
+    }
+
+    private static boolean hasNull(List<String> ids) {
+        for (String id : ids) { // not contains(null), which immutable lists refuse
+            if (id == null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A usable identity: the parts, exactly as given. */
@@ -50,7 +58,11 @@ public sealed interface Selection {
                 return new Unusable(Rejection.KEY_MISSING, "the key has no parts");
             }
             int bytes = 0;
-            for (String part : all()) {
+            for (int i = -2; i < ids.size(); i++) {
+                String part = i == -2 ? tenant : i == -1 ? source : ids.get(i);
+                if (part == null) {
+                    continue;
+                }
                 if (Text.isBlank(part)) {
                     return new Unusable(Rejection.KEY_BLANK, "a part of the key is empty or invisible");
                 }
@@ -63,12 +75,6 @@ public sealed interface Selection {
                     ? new Unusable(
                             Rejection.KEY_TOO_LONG, "the key has " + bytes + " bytes, at most " + MAX_BYTES + " fit")
                     : this;
-        }
-
-        private List<String> all() {
-            return Stream.concat(Stream.of(tenant, source).filter(Objects::nonNull), ids.stream())
-                    .map(part -> Objects.requireNonNull(part))
-                    .toList();
         }
     }
 

@@ -21,7 +21,12 @@ final class Text {
 
     /** True when nothing in it can be seen: white space, controls and zero-width characters only. */
     static boolean isBlank(String text) {
-        return text.codePoints().allMatch(Text::isInvisible);
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            if (!isInvisible(text.codePointAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isInvisible(int codePoint) {

@@ -46,9 +46,9 @@ final class BatchClaims {
         try {
             Claiming claiming = new Claiming(consumer, transaction);
             try {
-                claiming.all(sorted, true, kit.sql().firstWait());
+                claiming.all(sorted, kit.sql().firstWait());
             } catch (SQLException failure) {
-                if (!kit.faults().isBusy(failure)) {
+                if (!isBusy(failure)) {
                     throw explained(sorted, failure);
                 }
                 transaction.rollBack();
@@ -66,6 +66,10 @@ final class BatchClaims {
                 transaction.close();
             }
         }
+    }
+
+    private boolean isBusy(SQLException failure) {
+        return kit.faults().isBusy(failure) || failure instanceof TakenUnread;
     }
 
     /** As the databases sort 16 bytes, so that inserts touch the index in its order. */
@@ -98,6 +102,7 @@ final class BatchClaims {
         private final Map<UUID, ClaimRow> rows = new LinkedHashMap<>();
         private final Set<UUID> busy = new HashSet<>();
         private boolean first = true;
+        private @Nullable SQLException collision;
         private int timeouts;
 
         Claiming(int consumer, OwnTransaction transaction) {
@@ -106,12 +111,12 @@ final class BatchClaims {
             this.connection = transaction.connection();
         }
 
-        void all(List<ClaimRequest> requests, boolean mayRead, long wait) throws SQLException {
+        void all(List<ClaimRequest> requests, long wait) throws SQLException {
             List<ClaimRequest> missing = requests;
             for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
                 insert(missing, wait);
                 missing = unanswered(requests);
-                if (!missing.isEmpty() && mayRead) {
+                if (!missing.isEmpty()) {
                     rows.putAll(kit.markers()
                             .read(
                                     connection,
@@ -120,6 +125,9 @@ final class BatchClaims {
                     missing = unanswered(requests);
                 }
                 // What is still missing was removed this moment, or is newer than our snapshot. Look again.
+            }
+            if (!missing.isEmpty() && collision != null) {
+                throw new TakenUnread(collision);
             }
             if (!missing.isEmpty()) {
                 throw anomaly(missing.get(0).key(), null);
@@ -140,6 +148,7 @@ final class BatchClaims {
                 // The rows before the one that failed stay otherwise, and would be read as somebody's markers.
                 connection.rollback(before);
                 first = opening;
+                collision = failure;
             }
         }
 
@@ -154,11 +163,12 @@ final class BatchClaims {
             Savepoint before = connection.setSavepoint();
             try {
                 // Not released: some databases would release the savepoints behind it as well, among them the guard.
-                all(requests, true, kit.sql().laterWait());
+                all(requests, kit.sql().laterWait());
             } catch (SQLException failure) {
-                if (!kit.faults().isBusy(failure)) {
+                if (!isBusy(failure)) {
                     throw failure;
                 }
+                collision = null;
                 connection.rollback(before);
                 first = opening; // what the first statement brings along is undone with it
                 requests.forEach(request -> rows.remove(request.key().value()));
@@ -191,6 +201,15 @@ final class BatchClaims {
             }
             Horizons.Look look = kit.single().horizons().look(consumer);
             return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted, look), refused);
+        }
+    }
+
+    /** A key is taken, but its marker cannot be read: it is not committed yet. */
+    private static final class TakenUnread extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        TakenUnread(SQLException collision) {
+            super(collision);
         }
     }
 }

@@ -17,6 +17,7 @@ import java.util.function.ToLongFunction;
  *     or the marker that is already there; or none when only {@code read} can tell
  * @param claimJoined the same inside somebody else's transaction
  * @param read answers the marker's row
+ * @param readAndEnd the same when nothing comes after it in the transaction, which it may end if that saves a round trip
  * @param confirm answers a row if the marker of this transaction is still there; else none, or fails
  * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second
  * @param registerConsumer gives a name its number, if it has none
@@ -39,6 +40,7 @@ record Dialect(
         String claim,
         String claimJoined,
         String read,
+        String readAndEnd,
         String confirm,
         String confirmAndCommit,
         String registerConsumer,

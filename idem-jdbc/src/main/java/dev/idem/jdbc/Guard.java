@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,6 +20,20 @@ import org.jspecify.annotations.Nullable;
  * #revoke} no call of a stray thread can still be on its way into the next message's transaction.
  */
 final class Guard {
+    /** Looked up once: a proxy is made for each connection, statement and result of each message. */
+    private static final ClassValue<Constructor<?>> PROXIES = new ClassValue<>() {
+        @Override
+        protected Constructor<?> computeValue(Class<?> type) {
+            Object any = Proxy.newProxyInstance(
+                    Guard.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> null);
+            try {
+                return any.getClass().getConstructor(InvocationHandler.class);
+            } catch (NoSuchMethodException impossible) {
+                throw new LinkageError("every proxy class has this constructor", impossible);
+            }
+        }
+    };
+
     private final Connection real;
     private final SqlText sqlText;
     private final @Nullable UnitSavepoint savepoint;
@@ -205,6 +220,10 @@ final class Guard {
     }
 
     static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(Guard.class.getClassLoader(), new Class<?>[] {type}, handler));
+        try {
+            return type.cast(PROXIES.get(type).newInstance(handler));
+        } catch (ReflectiveOperationException impossible) {
+            throw new LinkageError("a proxy of " + type + " cannot be made", impossible);
+        }
     }
 }

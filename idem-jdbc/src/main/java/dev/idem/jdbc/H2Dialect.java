@@ -87,6 +87,7 @@ final class H2Dialect {
             CLAIM,
             CLAIM,
             READ,
+            READ,
             CONFIRM,
             CONFIRM + "; COMMIT",
             "MERGE INTO ${consumer} (name) KEY (name) VALUES (:name)",

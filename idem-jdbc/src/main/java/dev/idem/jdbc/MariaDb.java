@@ -112,6 +112,7 @@ final class MariaDb {
             "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT + "; END",
             INSERT,
             READ,
+            READ,
             OWN_MARKER,
             CONFIRM_AND_COMMIT,
             "INSERT INTO ${consumer} (name) VALUES (:name) ON DUPLICATE KEY UPDATE name = name",

@@ -27,6 +27,7 @@ final class Markers {
     private final NamedSql claim;
     private final NamedSql claimJoined;
     private final NamedSql read;
+    private final NamedSql readAndEnd;
     private final NamedSql confirm;
     private final NamedSql confirmAndCommit;
     private final NamedSql storeResult;
@@ -39,6 +40,7 @@ final class Markers {
         claim = new NamedSql(tables.fill(dialect.claim()));
         claimJoined = new NamedSql(tables.fill(dialect.claimJoined()));
         read = new NamedSql(tables.fill(dialect.read()));
+        readAndEnd = new NamedSql(tables.fill(dialect.readAndEnd()));
         confirm = new NamedSql(tables.fill(dialect.confirm()));
         confirmAndCommit = new NamedSql(tables.fill(dialect.confirmAndCommit()));
         storeResult = new NamedSql(tables.fill(dialect.storeResult()));
@@ -64,7 +66,8 @@ final class Markers {
         values.put("claimid", NamedSql.Parameter.of(claimId));
         try (PreparedStatement statement = (joined ? claimJoined : claim).prepare(connection, values)) {
             Optional<ClaimRow> row = firstRow(statement);
-            return row.isPresent() ? row : read(connection, consumer, request.key());
+            boolean last = !joined && !request.withResult();
+            return row.isPresent() ? row : read(last ? readAndEnd : read, connection, consumer, request.key());
         } catch (SQLException failure) {
             if (dialect.takenCodes().contains(failure.getErrorCode())) {
                 // A row of this very claim explains nothing: it is not committed, and its work is not done.
@@ -76,7 +79,12 @@ final class Markers {
     }
 
     Optional<ClaimRow> read(Connection connection, int consumer, MarkerKey key) throws SQLException {
-        try (PreparedStatement statement = read.prepare(connection, keyed(consumer, key))) {
+        return read(read, connection, consumer, key);
+    }
+
+    private Optional<ClaimRow> read(NamedSql sql, Connection connection, int consumer, MarkerKey key)
+            throws SQLException {
+        try (PreparedStatement statement = sql.prepare(connection, keyed(consumer, key))) {
             return firstRow(statement);
         }
     }

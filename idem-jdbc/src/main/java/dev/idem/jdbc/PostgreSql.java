@@ -9,30 +9,20 @@ final class PostgreSql {
     private PostgreSql() {}
 
     /**
-     * One round trip answers "granted" or "already there". The insert waits for a twin that is still running, but only
-     * as long as lock_timeout says; that setting is local to the transaction and put back as soon as the row is in,
-     * because the handler must not inherit it. The arbiter is named, so another unique index cannot hide behind it. The
-     * second branch sees only what was committed before the statement began: a twin that committed while we waited gives
-     * no row at all, and is then read. The row's xmin serves as claim id; it differs from the transaction's id where the
-     * driver or an outer transaction set a savepoint, so the confirm compares the latter.
+     * The insert waits for a twin that is still running, but only as long as lock_timeout says; that setting is local to
+     * the transaction and put back as soon as the row is in, because the handler must not inherit it. The arbiter is
+     * named, so another unique index cannot hide behind it. A key that is there already gives no row, and is then read.
+     * The row's xmin serves as claim id; it differs from the transaction's id where the driver or an outer transaction set
+     * a savepoint, so the confirm compares the latter.
      */
     private static final String CLAIM = """
-            WITH claimed AS (
-              INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
-              SELECT :consumer, :key, :readable, :fingerprint
-              WHERE set_config('lock_timeout', CAST(:wait AS text),
-                  set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
-              ON CONFLICT (consumer, message_key) DO NOTHING
-              RETURNING processed_at, xmin AS born,
-                set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
-            )
-            SELECT true, CAST(born AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
-                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
-            FROM claimed
-            UNION ALL
-            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
-            FROM ${marker} WHERE consumer = :consumer AND message_key = :key
+            INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
+            SELECT :consumer, :key, :readable, :fingerprint
+            WHERE set_config('lock_timeout', CAST(:wait AS text),
+                set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
+            ON CONFLICT (consumer, message_key) DO NOTHING
+            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0,
+              set_config('lock_timeout', current_setting('idem.lock_timeout'), true) IS NOT NULL
             """;
 
     private static final String READ = """
@@ -119,6 +109,8 @@ final class PostgreSql {
             CLAIM,
             CLAIM,
             READ,
+            // A duplicate needs nothing more of its transaction.
+            READ + "; ROLLBACK",
             CONFIRM,
             // The driver sends both before it waits; after an error the server skips the rest.
             CONFIRM + "; COMMIT",

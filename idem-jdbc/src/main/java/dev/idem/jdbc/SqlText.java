@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +18,27 @@ final class SqlText {
             Pattern.compile("(?i)rollback\\s+(work\\s+|transaction\\s+)?to\\b");
     private static final Pattern AUTOCOMMIT = Pattern.compile("(?i)\\bautocommit\\b");
 
+    /** Handlers repeat their statements; one that builds texts without end is simply looked at each time. */
+    private static final int REMEMBERED = 1_000;
+
     private final Set<String> committing;
+    private final Set<String> harmless = ConcurrentHashMap.newKeySet();
 
     SqlText(Set<String> committing) {
         this.committing = committing;
     }
 
     void refuseCommitting(String sql) throws SQLException {
+        if (harmless.contains(sql)) {
+            return;
+        }
+        check(sql);
+        if (harmless.size() < REMEMBERED) {
+            harmless.add(sql);
+        }
+    }
+
+    private void check(String sql) throws SQLException {
         int start = afterComments(sql);
         Matcher words = FIRST_WORDS.matcher(sql).region(start, sql.length());
         if (!words.lookingAt()) {

@@ -38,6 +38,7 @@ class DefectStore implements MarkerStore {
                 claim,
                 claimJoined,
                 read,
+                read,
                 confirm,
                 confirmAndCommit,
                 from.registerConsumer(),
