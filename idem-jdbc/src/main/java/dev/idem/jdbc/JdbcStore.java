@@ -34,6 +34,9 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
+    private static final String RETAIN_ADVICE = REGISTER_ADVICE + " Inside an outer transaction a new consumer needs a"
+            + " second connection: register it before, with inbox.register(consumer)";
+
     private final Tables tables;
     private final ConsumerNumbers consumers;
     private final HandlerConnections handlers;
@@ -85,13 +88,13 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
 
     @Override
     public void retain(String consumer, Retention retention) {
-        int number = number(consumer, REGISTER_ADVICE);
+        int number = number(consumer, RETAIN_ADVICE);
         try {
             windows.declare(consumer, number, retention);
         } catch (SQLException failure) {
             throw new StoreException(
                     "Could not declare the window of consumer " + consumer + " (SQLState " + failure.getSQLState()
-                            + "): " + SqlFaults.advice(failure, REGISTER_ADVICE),
+                            + "): " + SqlFaults.advice(failure, RETAIN_ADVICE),
                     failure);
         }
         sweeper.start();

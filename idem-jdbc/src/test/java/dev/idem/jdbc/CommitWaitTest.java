@@ -9,8 +9,10 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.servers.PostgresServer;
 import java.time.Duration;
+import java.sql.DriverManager;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -74,10 +76,16 @@ class CommitWaitTest {
         }
     }
 
+    /** Registers without waiting for the standby; whatever comes after that waits. */
     private static Inbox inbox(String options) {
-        return Inbox.create(JdbcStore.builder(Db.plain(server.jdbcUrl("postgres") + options))
-                .schemaMode(SchemaMode.NEVER)
-                .build());
+        AtomicReference<String> url = new AtomicReference<>(db.url());
+        Inbox inbox =
+                Inbox.create(JdbcStore.builder(new UnitDataSource(() -> DriverManager.getConnection(url.get())))
+                        .schemaMode(SchemaMode.NEVER)
+                        .build());
+        inbox.register(PAYMENTS);
+        url.set(server.jdbcUrl("postgres") + options);
+        return inbox;
     }
 
     private static Outcome<Object> pay(Inbox inbox, String id) throws Exception {
