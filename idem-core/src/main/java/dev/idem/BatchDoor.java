@@ -37,7 +37,7 @@ final class BatchDoor {
         try {
             List<BatchEntry<?>> waiting = open(entries);
             while (!waiting.isEmpty()) {
-                waiting = round(consumer.policy(), waiting);
+                waiting = round(consumer, waiting);
             }
         } catch (Throwable thrown) { // nested use, or the end of this process; told like any other failure
             Failure kind = Failures.kindOf(thrown, consumer.policy(), engine.store());
@@ -87,7 +87,7 @@ final class BatchDoor {
     }
 
     /** Settles the first of each key, and answers the repetitions that only the marker can judge. */
-    private List<BatchEntry<?>> round(Policy policy, List<BatchEntry<?>> waiting) {
+    private List<BatchEntry<?>> round(Consumer consumer, List<BatchEntry<?>> waiting) {
         Map<UUID, BatchEntry<?>> firsts = new LinkedHashMap<>();
         List<BatchEntry<?>> repeats = new ArrayList<>();
         for (BatchEntry<?> entry : waiting) {
@@ -95,7 +95,7 @@ final class BatchDoor {
                 repeats.add(entry);
             }
         }
-        settle(policy, firsts.values());
+        settle(consumer, firsts.values());
         for (BatchEntry<?> repeat : repeats) {
             BatchEntry<?> first = firsts.get(repeat.key().value());
             if (first != null && !isMarked(first.outcome())) {
@@ -105,11 +105,12 @@ final class BatchDoor {
         return open(repeats);
     }
 
-    private void settle(Policy policy, Collection<BatchEntry<?>> firsts) {
+    private void settle(Consumer consumer, Collection<BatchEntry<?>> firsts) {
+        int isolated = engine.isolation().limit(consumer.name());
         @Nullable Throwable outage = null;
-        for (List<BatchEntry<?>> part : Parts.of(policy, firsts)) {
+        for (List<BatchEntry<?>> part : Parts.of(consumer.policy(), isolated, firsts)) {
             if (outage == null) {
-                outage = runner.settle(policy, part);
+                outage = runner.settle(consumer.policy(), part);
             } else {
                 for (BatchEntry<?> entry : part) {
                     entry.fail(Failure.INFRASTRUCTURE, outage);

@@ -36,15 +36,25 @@ final class BatchRun {
 
     void run(List<BatchEntry<?>> open) {
         List<BatchEntry<?>> granted = judged(open);
-        for (int i = 0; i < granted.size() && batch.usable(); ) {
-            List<BatchEntry<?>> neighbours = neighbours(granted, i);
-            i += neighbours.size();
+        int next = 0;
+        while (next < granted.size() && batch.usable() && !batch.full()) {
+            List<BatchEntry<?>> neighbours = neighbours(granted, next);
+            next += neighbours.size();
             handle(neighbours);
+        }
+        if (next < granted.size() && batch.full()) {
+            leave(granted.subList(next, granted.size()), next);
         }
         interrupted |= Thread.interrupted();
         if (batch.usable() && flushed()) {
             commit(granted.stream().filter(BatchEntry::isKept).toList());
         }
+    }
+
+    /** The rest stays open, for another transaction. */
+    private void leave(List<BatchEntry<?>> rest, int handled) {
+        engine.isolation().full(rest.get(0).attempt().consumer().name(), handled);
+        rest.forEach(entry -> batch.giveUp(entry.key()));
     }
 
     /** Some databases run in this thread and lose their files to an interrupt, so it waits until the transaction ends. */

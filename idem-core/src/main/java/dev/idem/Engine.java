@@ -15,7 +15,8 @@ record Engine(
         StepHook steps,
         KeyGate gate,
         Permits permits,
-        UnusedTransactions unused) {
+        UnusedTransactions unused,
+        Isolation isolation) {
 
     static Engine of(Inbox.Builder from, Events events) {
         return new Engine(
@@ -26,7 +27,8 @@ record Engine(
                 from.steps,
                 new KeyGate(),
                 new Permits(from.concurrency),
-                new UnusedTransactions(events));
+                new UnusedTransactions(events),
+                new Isolation());
     }
 
     HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {

@@ -8,13 +8,15 @@ import java.util.List;
 final class Parts {
     private Parts() {}
 
-    static List<List<BatchEntry<?>>> of(Policy policy, Collection<BatchEntry<?>> entries) {
+    /** @param isolated how many messages a transaction should have at most for the store's sake */
+    static List<List<BatchEntry<?>>> of(Policy policy, int isolated, Collection<BatchEntry<?>> entries) {
+        int most = Math.min(policy.batchMessages(), isolated);
         List<List<BatchEntry<?>>> parts = new ArrayList<>();
         List<BatchEntry<?>> part = new ArrayList<>();
         long bytes = 0;
         for (BatchEntry<?> entry : entries) {
             int size = entry.message().rawPayload().length;
-            boolean full = part.size() == policy.batchMessages() || bytes + size > policy.batchBytes();
+            boolean full = part.size() == most || bytes + size > policy.batchBytes();
             if (full && !part.isEmpty()) {
                 parts.add(part);
                 part = new ArrayList<>();

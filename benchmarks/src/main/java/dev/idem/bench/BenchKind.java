@@ -10,6 +10,7 @@ enum BenchKind {
     BATCH,
     WATERMARK,
     GROWTH,
+    RETENTION,
     ALL;
 
     /** What is run, in this order. */
@@ -23,6 +24,7 @@ enum BenchKind {
             case BATCH -> new BatchBench();
             case WATERMARK -> new WatermarkBench();
             case GROWTH -> new GrowthBench();
+            case RETENTION -> new RetentionBench();
             case ALL -> throw new IllegalStateException("all is made of parts");
         };
     }

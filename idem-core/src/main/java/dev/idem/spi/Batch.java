@@ -52,6 +52,11 @@ public interface Batch extends AutoCloseable {
      */
     boolean forget(Unit unit);
 
+    /** True when the transaction has isolated as many units from each other as it can at little cost. */
+    default boolean full() {
+        return false;
+    }
+
     /** False when the transaction is lost, and only a new one can go on. */
     boolean usable();
 

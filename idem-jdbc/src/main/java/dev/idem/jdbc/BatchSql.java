@@ -12,6 +12,7 @@ package dev.idem.jdbc;
  * @param firstSavepoint sets the savepoint of a transaction's first unit; {@code ${next}} is its name
  * @param nextSavepoint sets it for each further unit, and fails if {@code ${last}}, the one before, is gone, or if the
  *     transaction is not {@code ${token}} any more
+ * @param mostUnits how many savepoints a transaction should set at most
  * @param carried whether these can be written in front of a handler's statement, to be sent in one round trip
  * @param firstWait how long the first try waits for twins, in the unit of the claim's {@code :wait}
  * @param laterWait how long each further try waits
@@ -25,6 +26,7 @@ record BatchSql(
         String remove,
         String firstSavepoint,
         String nextSavepoint,
+        int mostUnits,
         boolean carried,
         long firstWait,
         long laterWait,

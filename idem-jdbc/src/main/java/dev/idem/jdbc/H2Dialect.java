@@ -52,6 +52,7 @@ final class H2Dialect {
             "SAVEPOINT ${next}",
             // It releases a savepoint that is not there without a word, so the transaction's own name is asked.
             "SELECT 1 / CASE WHEN TRANSACTION_ID() = '${token}' THEN 1 ELSE 0 END; SAVEPOINT ${next}",
+            Integer.MAX_VALUE,
             false, // runs in this process, so there is no round trip to save
             50,
             5,

@@ -107,6 +107,11 @@ final class JdbcBatch implements Batch {
     }
 
     @Override
+    public boolean full() {
+        return savepoint.count() >= kit.sql().mostUnits();
+    }
+
+    @Override
     public boolean usable() {
         return !lost && !transaction.isTornDown();
     }

@@ -67,6 +67,7 @@ final class MariaDb {
             "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
             "SAVEPOINT ${next}",
             "BEGIN NOT ATOMIC RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}; END",
+            Integer.MAX_VALUE,
             false,
             0,
             0,

@@ -75,6 +75,8 @@ final class PostgreSql {
             "SAVEPOINT ${next}",
             // The driver sends all of it before it waits, also with a handler's statement behind it.
             "RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}",
+            // A backend shows the others 64 subtransactions; with more, every snapshot has to look them up on disk.
+            60,
             true,
             50,
             1,

@@ -21,6 +21,7 @@ final class UnitSavepoint {
     private final String first;
     private final String[] next = new String[2];
     private int last = -1;
+    private int set;
     private State state = State.UNSET;
     private @Nullable SQLException failure;
 
@@ -125,7 +126,13 @@ final class UnitSavepoint {
         return last < 0 ? first : next[last];
     }
 
+    /** How many times it was set in this transaction. */
+    int count() {
+        return set;
+    }
+
     private void turn() {
+        set++;
         last = last < 0 ? 0 : 1 - last;
     }
 

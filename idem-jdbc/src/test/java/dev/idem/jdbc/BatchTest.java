@@ -21,8 +21,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -30,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -493,6 +496,41 @@ class BatchTest {
             Message large = Message.of("large", new byte[2_000]);
             assertThat(inbox.acceptAll(consumer, List.of(large, message(77))))
                     .allMatch(o -> o instanceof Outcome.Processed);
+        }
+    }
+
+    @Test
+    @DisplayName("PG-11 a transaction has at most 60 savepoints; handlers that only defer share one")
+    void savepointsAreCapped() throws Exception {
+        try (Db db = Db.fresh(Database.POSTGRESQL);
+                Inbox inbox = db.inbox()) {
+            Map<String, Integer> messagesOf = new TreeMap<>();
+            Consumer writing = Consumer.named("writing")
+                    .otherwise((message, tx) -> {
+                        Db.pay(tx.connection(), id(message));
+                        try (Statement statement = tx.connection().createStatement();
+                                var rows = statement.executeQuery("SELECT pg_current_xact_id()")) {
+                            rows.next();
+                            messagesOf.merge(rows.getString(1), 1, Integer::sum);
+                        }
+                        return null;
+                    })
+                    .build();
+            Consumer deferring = Consumer.named("deferring")
+                    .otherwise((message, tx) -> {
+                        tx.defer(
+                                "INSERT INTO payment (order_id, run) VALUES (?, CAST(txid_current() % 1000000 AS int))",
+                                "d");
+                        return null;
+                    })
+                    .build();
+            assertThat(inbox.acceptAll(writing, messages(200))).allMatch(o -> o instanceof Outcome.Processed);
+            assertThat(inbox.acceptAll(deferring, messages(200))).allMatch(o -> o instanceof Outcome.Processed);
+            assertThat(messagesOf.values()).containsExactlyInAnyOrder(60, 60, 60, 20);
+            assertThat(db.payments()).isEqualTo(400);
+            assertThat(db.markers()).isEqualTo(400);
+            assertThat(db.number("SELECT count(DISTINCT run) FROM payment WHERE order_id = 'd'"))
+                    .isEqualTo(1);
         }
     }
 

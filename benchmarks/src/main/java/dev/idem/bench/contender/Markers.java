@@ -1,9 +1,12 @@
 package dev.idem.bench.contender;
 
+import dev.idem.jdbc.JdbcRetention;
+import dev.idem.jdbc.JdbcSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -61,6 +64,15 @@ public final class Markers {
     /** What a server that has been running for long has behind it, so that it does not happen in a measurement. */
     public void settle() throws SQLException {
         Sql.execute(dataSource, "VACUUM ANALYZE " + prefix + "marker", "CHECKPOINT");
+    }
+
+    /** Removes what is older than the window, as the elected instance does; answers how many. */
+    public long sweep() {
+        return JdbcRetention.of(JdbcSchema.of(dataSource, null, null, prefix))
+                .run(List.of(IdemSetup.CONSUMER), progress -> {})
+                .stream()
+                .mapToLong(JdbcRetention.Swept::markers)
+                .sum();
     }
 
     /** Of the table with its indexes. */

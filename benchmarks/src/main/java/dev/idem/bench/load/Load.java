@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongPredicate;
 import javax.sql.DataSource;
 
 /** Runs one contender under one workload for a while, then counts the payments. */
@@ -29,6 +30,15 @@ public final class Load {
      * @throws WrongCountException if not exactly the right messages were paid
      */
     public Measurement measure(Contender contender, Workload workload, Duration time) throws Exception {
+        return measure(contender, workload, elapsed -> elapsed < time.toNanos());
+    }
+
+    /**
+     * Measures from empty tables.
+     *
+     * @param goesOn asked before each call, with the nanoseconds since the first
+     */
+    public Measurement measure(Contender contender, Workload workload, LongPredicate goesOn) throws Exception {
         empty(contender);
         ExecutorService threads = Executors.newFixedThreadPool(workload.threads());
         try {
@@ -37,7 +47,7 @@ public final class Load {
             for (int i = 0; i < workload.threads(); i++) {
                 long seed = ThreadLocalRandom.current().nextLong();
                 var feed = new Feed(workload, contender, i, seed);
-                running.add(threads.submit(() -> run(contender, workload, feed, start, time)));
+                running.add(threads.submit(() -> run(contender, workload, feed, start, goesOn)));
             }
             List<Tally> tallies = all(running);
             check(contender, workload, tallies);
@@ -47,7 +57,8 @@ public final class Load {
         }
     }
 
-    private static Tally run(Contender contender, Workload workload, Feed feed, CyclicBarrier start, Duration time)
+    private static Tally run(
+            Contender contender, Workload workload, Feed feed, CyclicBarrier start, LongPredicate goesOn)
             throws Exception {
         var tally = new Tally();
         if (workload.duplicates() == 100) { // else there would be nothing to repeat
@@ -59,7 +70,7 @@ public final class Load {
         start.await();
         long began = System.nanoTime();
         long now = began;
-        while (now - began < time.toNanos()) {
+        while (goesOn.test(now - began)) {
             List<Delivery> batch = feed.poll();
             contender.handle(batch);
             long done = System.nanoTime();
