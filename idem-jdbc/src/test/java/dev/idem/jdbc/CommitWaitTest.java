@@ -8,8 +8,8 @@ import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.servers.PostgresServer;
-import java.time.Duration;
 import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
@@ -79,10 +79,9 @@ class CommitWaitTest {
     /** Registers without waiting for the standby; whatever comes after that waits. */
     private static Inbox inbox(String options) {
         AtomicReference<String> url = new AtomicReference<>(db.url());
-        Inbox inbox =
-                Inbox.create(JdbcStore.builder(new UnitDataSource(() -> DriverManager.getConnection(url.get())))
-                        .schemaMode(SchemaMode.NEVER)
-                        .build());
+        Inbox inbox = Inbox.create(JdbcStore.builder(new UnitDataSource(() -> DriverManager.getConnection(url.get())))
+                .schemaMode(SchemaMode.NEVER)
+                .build());
         inbox.register(PAYMENTS);
         url.set(server.jdbcUrl("postgres") + options);
         return inbox;
