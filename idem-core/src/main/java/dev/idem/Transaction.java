@@ -40,7 +40,8 @@ public interface Transaction {
      * Hands a statement over, to be sent after the handler has returned, before the commit. Inside a batch the statements
      * of all its messages go to the database together, which is many times faster than one by one. Statements of one
      * message, and of messages with the same ordering key, keep their order; so do not mix them with statements on {@link
-     * #connection} that need their effects. A statement that fails fails its own message.
+     * #connection} that need their effects: they come after those of all handlers, also of later messages with the same
+     * ordering key. A statement that fails fails its own message.
      *
      * <pre>{@code
      * tx.defer("INSERT INTO payment (order_id, cents) VALUES (?, ?)", order.id(), order.cents());

@@ -114,7 +114,14 @@ final class BatchClaims {
         void all(List<ClaimRequest> requests, long wait) throws SQLException {
             List<ClaimRequest> missing = requests;
             for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
-                insert(missing, wait);
+                if (i == 0 || kit.takenCodes().isEmpty()) {
+                    insert(missing, wait);
+                } else {
+                    // One of many failed, and nobody said which: a taken one, or one that is busy elsewhere.
+                    for (ClaimRequest one : missing) {
+                        insert(List.of(one), wait);
+                    }
+                }
                 missing = unanswered(requests);
                 if (!missing.isEmpty()) {
                     rows.putAll(kit.markers()
@@ -137,8 +144,7 @@ final class BatchClaims {
         private void insert(List<ClaimRequest> requests, long wait) throws SQLException {
             boolean opening = first;
             first = false;
-            boolean mayFail = !kit.takenCodes().isEmpty();
-            Savepoint before = mayFail ? connection.setSavepoint() : null;
+            Savepoint before = kit.takenCodes().isEmpty() ? null : connection.setSavepoint();
             try (Patience restored = Patience.of(connection, kit.sql(), wait)) {
                 rows.putAll(kit.markers().claim(connection, consumer, requests, opening, claimId, wait));
             } catch (SQLException failure) {
@@ -198,6 +204,10 @@ final class BatchClaims {
                             new Claim.Taken(row.marker(
                                     request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
                 }
+            }
+            if (granted.values().stream().map(ClaimRow::token).distinct().count() > 1) {
+                throw new SQLException(
+                        "The transaction was replaced while it claimed, so some claims are lost", "40001");
             }
             Horizons.Look look = kit.single().horizons().look(consumer);
             return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted, look), refused);

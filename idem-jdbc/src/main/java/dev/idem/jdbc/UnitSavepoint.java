@@ -17,8 +17,9 @@ final class UnitSavepoint {
     /** No such savepoint; no transaction at all; one that was given up before this unit. */
     private static final Set<String> GONE = Set.of("3B001", "25P01", "25P02");
 
-    private final BatchSql sql;
-    private final String token;
+    private final boolean carried;
+    private final String first;
+    private final String[] next = new String[2];
     private int last = -1;
     private State state = State.UNSET;
     private @Nullable SQLException failure;
@@ -35,8 +36,14 @@ final class UnitSavepoint {
 
     /** @param token what the claims said of their transaction, if the database has a name for it */
     UnitSavepoint(BatchSql sql, @Nullable String token) {
-        this.sql = sql;
-        this.token = token == null ? "" : token;
+        carried = sql.carried();
+        first = sql.firstSavepoint().replace("${next}", NAMES[0]);
+        for (int i = 0; i < 2; i++) {
+            next[i] = sql.nextSavepoint()
+                    .replace("${last}", NAMES[i])
+                    .replace("${next}", NAMES[1 - i])
+                    .replace("${token}", token == null ? "" : token);
+        }
     }
 
     /** A unit begins; the next statement needs the savepoint first. */
@@ -50,7 +57,7 @@ final class UnitSavepoint {
     }
 
     boolean isCarried() {
-        return isPending() && sql.carried();
+        return isPending() && carried;
     }
 
     boolean isUncertain() {
@@ -102,6 +109,10 @@ final class UnitSavepoint {
         } catch (SQLException thrown) {
             failure = thrown;
             throw thrown;
+        } catch (RuntimeException | Error thrown) {
+            // Nobody knows how far it came, and an older savepoint may have the same name: give the connection up.
+            failure = new SQLException("The savepoint of a unit may not be set", "08000", thrown);
+            throw thrown;
         }
     }
 
@@ -111,13 +122,7 @@ final class UnitSavepoint {
     }
 
     private String text() {
-        String next = NAMES[last < 0 ? 0 : 1 - last];
-        return last < 0
-                ? sql.firstSavepoint().replace("${next}", next)
-                : sql.nextSavepoint()
-                        .replace("${last}", NAMES[last])
-                        .replace("${next}", next)
-                        .replace("${token}", token);
+        return last < 0 ? first : next[last];
     }
 
     private void turn() {

@@ -77,7 +77,20 @@ class DefectMuseumTest {
                         "retry in the undone transaction",
                         "MY-06",
                         Database.MARIADB,
-                        DefectNaive::retryInTheUndoneTransaction));
+                        DefectNaive::retryInTheUndoneTransaction),
+                new Defect(
+                        "marker of a failed message stays",
+                        "PG-10",
+                        Database.MARIADB,
+                        DefectBatches::givenUpMarkerStays),
+                new Defect("work of a failed message stays", "PG-10", Database.H2, DefectBatches::failedUnitStays),
+                new Defect(
+                        "swallowed error in a batch",
+                        "PC-07",
+                        Database.POSTGRESQL,
+                        DefectBatches::swallowedErrorUnnoticed),
+                new Defect("ordering key forgotten", "RO-07", Database.H2, DefectBatches::orderingKeyForgotten),
+                new Defect("keys not sorted", "PG-12", Database.POSTGRESQL, DefectBatches::keysNotSorted));
     }
 
     @Test

@@ -133,6 +133,16 @@ class DefectStore implements MarkerStore {
         }
 
         @Override
+        public void defer(String sql, Object... args) {
+            real.defer(sql, args);
+        }
+
+        @Override
+        public void flush() throws Exception {
+            real.flush();
+        }
+
+        @Override
         public boolean used() {
             return real.used();
         }

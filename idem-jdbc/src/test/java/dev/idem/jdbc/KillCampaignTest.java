@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,35 +47,49 @@ class KillCampaignTest {
     private final AtomicInteger backendKills = new AtomicInteger();
     private int consumerKills;
     private int serverKills;
+    private int atOnce;
     private KillBroker broker;
     private String url;
 
     @Test
     void nothingIsLostOrDoubled() throws Exception {
+        campaign(1, ROUNDS, RESTARTS);
+    }
+
+    @Test
+    @DisplayName("PG-10 nothing of a batch is lost or doubled")
+    void nothingOfABatchIsLostOrDoubled() throws Exception {
+        campaign(25, Math.max(1, ROUNDS / 6), Math.max(1, RESTARTS / 5));
+    }
+
+    /** @param atOnce how many deliveries a consumer takes into one transaction */
+    private void campaign(int atOnce, int rounds, int restarts) throws Exception {
+        this.atOnce = atOnce;
         long start = System.nanoTime();
         broker = new KillBroker(random, directory);
         System.out.printf("kill campaign: seed %d%n", seed);
         try (PostgresServer server = PostgresServer.start()) {
             url = server.jdbcUrl(server.createDatabase());
             prepare();
-            killConsumersAndBackends();
-            killServer(server);
+            killConsumersAndBackends(rounds);
+            killServer(server, restarts);
             drain();
             check();
             assertThat(number("SELECT sum(payments) FROM account")).isEqualTo(broker.messages());
         }
         System.out.printf(
-                "kill campaign: seed %d, %d messages in %d deliveries, killed: %d consumers, %d backends, %d servers;"
+                "kill campaign: seed %d, %d at once, %d messages in %d deliveries, killed: %d consumers, %d backends, %d servers;"
                         + " lost 0, doubled 0, %d s%n",
                 seed,
+                atOnce,
                 broker.messages(),
                 broker.deliveries(),
                 consumerKills,
                 backendKills.get(),
                 serverKills,
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
-        assertThat(consumerKills).isGreaterThanOrEqualTo(Math.min(25, ROUNDS * CONSUMERS));
-        assertThat(serverKills).isEqualTo(RESTARTS);
+        assertThat(consumerKills).isGreaterThanOrEqualTo(Math.min(25, rounds * CONSUMERS));
+        assertThat(serverKills).isEqualTo(restarts);
         assertThat(backendKills.get()).isPositive();
     }
 
@@ -96,12 +111,12 @@ class KillCampaignTest {
     }
 
     /** Two consumers compete for the same deliveries; each is killed after a random number of acknowledgements. */
-    private void killConsumersAndBackends() throws Exception {
+    private void killConsumersAndBackends(int rounds) throws Exception {
         ScheduledExecutorService killer = Executors.newSingleThreadScheduledExecutor();
         try {
             killer.scheduleWithFixedDelay(
                     this::killBackend, BACKEND_KILL_MILLIS, BACKEND_KILL_MILLIS, TimeUnit.MILLISECONDS);
-            for (int round = 0; round < ROUNDS; round++) {
+            for (int round = 0; round < rounds; round++) {
                 broker.publish(BATCH);
                 List<ForkedJvm> consumers = new ArrayList<>();
                 for (int i = 0; i < CONSUMERS; i++) {
@@ -135,8 +150,8 @@ class KillCampaignTest {
     }
 
     /** The consumer lives on while the server dies under it and comes back. */
-    private void killServer(PostgresServer server) throws Exception {
-        for (int i = 0; i < RESTARTS; i++) {
+    private void killServer(PostgresServer server, int restarts) throws Exception {
+        for (int i = 0; i < restarts; i++) {
             broker.publish(BATCH);
             try (ForkedJvm consumer = consumer()) {
                 waitForAcknowledgements(consumer, 1 + random.nextInt(BATCH / 2));
@@ -166,7 +181,8 @@ class KillCampaignTest {
                 url + "&ApplicationName=consumer", // so that the checker is never the victim
                 broker.open().toString(),
                 Long.toString(random.nextLong()),
-                Integer.toString(THREADS));
+                Integer.toString(THREADS),
+                Integer.toString(atOnce));
     }
 
     /** Returns at that acknowledgement, or when there are no more. */

@@ -1,5 +1,6 @@
 package dev.idem.test;
 
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
@@ -11,6 +12,7 @@ import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * FlakyStore store = FlakyStore.around(realStore).loseAnswers(1);
  * }</pre>
  */
-public final class FlakyStore implements MarkerStore {
+public class FlakyStore implements MarkerStore {
     private final MarkerStore real;
     private final UnaryOperator<Unit> disguise;
     private final AtomicInteger undone = new AtomicInteger();
@@ -39,12 +41,14 @@ public final class FlakyStore implements MarkerStore {
     }
 
     public static FlakyStore around(MarkerStore real) {
-        return new FlakyStore(real, unit -> unit);
+        return around(real, unit -> unit);
     }
 
     /** The same, and every granted unit is changed by the function. */
     static FlakyStore around(MarkerStore real, UnaryOperator<Unit> disguise) {
-        return new FlakyStore(real, disguise);
+        return real instanceof MarkerStore.Batching batching
+                ? new OfBatches(batching, disguise)
+                : new FlakyStore(real, disguise);
     }
 
     /** The next so many commits are rolled back, and the caller is told: a deadlock, a connection lost in time. */
@@ -107,6 +111,40 @@ public final class FlakyStore implements MarkerStore {
         return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
     }
 
+    /** Ends a unit or a batch as it was asked for. */
+    private void end(Runnable rollback, Runnable commit) {
+        if (take(undone)) {
+            rollback.run();
+            throw new TransientStoreException("The unit was undone, as a test has asked", null);
+        }
+        if (take(lostUndone)) {
+            rollback.run();
+            throw new CommitUnknownException("The commit was lost, as a test has asked", null);
+        }
+        commit.run();
+        if (take(lostDone)) {
+            throw new CommitUnknownException("The answer to the commit was lost, as a test has asked", null);
+        }
+    }
+
+    /** The same for a store that takes batches; then what is asked for happens to the commits of batches too. */
+    private static final class OfBatches extends FlakyStore implements MarkerStore.Batching {
+        private final MarkerStore.Batching real;
+        private final UnaryOperator<Unit> disguise;
+
+        OfBatches(MarkerStore.Batching real, UnaryOperator<Unit> disguise) {
+            super(real, disguise);
+            this.real = real;
+            this.disguise = disguise;
+        }
+
+        @Override
+        public Batch claimAll(List<ClaimRequest> requests) {
+            Batch batch = real.claimAll(requests);
+            return new FlakyBatch(batch, disguise, commit -> super.end(batch::close, commit));
+        }
+    }
+
     private final class FlakyUnit implements Unit {
         private final Unit unit;
 
@@ -116,18 +154,22 @@ public final class FlakyStore implements MarkerStore {
 
         @Override
         public void commit(@Nullable StoredResult result) {
-            if (take(undone)) {
-                unit.rollback();
-                throw new TransientStoreException("The unit was undone, as a test has asked", null);
-            }
-            if (take(lostUndone)) {
-                unit.rollback();
-                throw new CommitUnknownException("The commit was lost, as a test has asked", null);
-            }
-            unit.commit(result);
-            if (take(lostDone)) {
-                throw new CommitUnknownException("The answer to the commit was lost, as a test has asked", null);
-            }
+            end(unit::rollback, () -> unit.commit(result));
+        }
+
+        @Override
+        public void defer(String sql, @Nullable Object... args) {
+            unit.defer(sql, args);
+        }
+
+        @Override
+        public void flush() throws Exception {
+            unit.flush();
+        }
+
+        @Override
+        public boolean withdraw() {
+            return unit.withdraw();
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.idem.test;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
@@ -13,8 +14,11 @@ import dev.idem.spi.TransientStoreException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -32,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * assertThat(store.contains("mailer", "m-1")).isTrue();
  * }</pre>
  */
-public final class MemoryStore implements MarkerStore {
+public final class MemoryStore implements MarkerStore.Batching {
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
@@ -90,19 +94,49 @@ public final class MemoryStore implements MarkerStore {
         }
     }
 
+    @Override
+    public Batch claimAll(List<ClaimRequest> requests) {
+        Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
+        Map<MarkerKey, MemoryUnit> granted = new LinkedHashMap<>();
+        lock.lock();
+        try {
+            for (ClaimRequest request : requests) {
+                Key key = new Key(request.key().consumer(), request.key().value());
+                Marker marker = markers.get(key);
+                if (holders.containsKey(key)) {
+                    refused.put(request.key(), new Claim.Busy());
+                } else if (marker != null) {
+                    refused.put(request.key(), new Claim.Taken(request.withResult() ? marker : withoutResult(marker)));
+                } else {
+                    MemoryUnit unit = new MemoryUnit(this, key, request);
+                    holders.put(key, unit);
+                    granted.put(request.key(), unit);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return new MemoryBatch(this, granted, refused);
+    }
+
     private static Marker withoutResult(Marker marker) {
         return new Marker(marker.readable(), marker.fingerprint(), marker.processedAt(), marker.claimId(), null);
     }
 
-    /** Marker and release are one step under the lock, so nobody finds the key free and unmarked in between. */
-    void commit(MemoryUnit unit, @Nullable StoredResult result) {
+    /** Markers and release are one step under the lock, so nobody finds a key free and unmarked in between. */
+    void commit(Map<MemoryUnit, Optional<StoredResult>> units) {
         lock.lock();
         try {
-            if (!holders.remove(unit.key(), unit)) {
-                throw new TransientStoreException(
-                        "The claim on " + unit.key() + " was given up before its commit", null);
+            for (MemoryUnit unit : units.keySet()) {
+                if (holders.get(unit.key()) != unit) {
+                    throw new TransientStoreException(
+                            "The claim on " + unit.key() + " was given up before its commit", null);
+                }
             }
-            markers.put(unit.key(), unit.marker(clock.instant(), result));
+            units.forEach((unit, result) -> {
+                holders.remove(unit.key());
+                markers.put(unit.key(), unit.marker(clock.instant(), result.orElse(null)));
+            });
             released.signalAll();
         } finally {
             lock.unlock();

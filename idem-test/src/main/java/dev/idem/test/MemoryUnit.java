@@ -6,13 +6,15 @@ import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A claim held in memory. It ends once; whatever comes later finds it ended and does nothing, or says so. */
 final class MemoryUnit implements Unit {
-    private static final String NO_TRANSACTION = "MemoryStore has no database transaction. Give the handler its data"
+    static final String NO_TRANSACTION = "MemoryStore has no database transaction. Give the handler its data"
             + " in another way, or test it with a relational store on an in-memory database";
 
     private final MemoryStore store;
@@ -62,7 +64,7 @@ final class MemoryUnit implements Unit {
 
     @Override
     public void commit(@Nullable StoredResult result) {
-        store.commit(this, result);
+        store.commit(Map.of(this, Optional.ofNullable(result)));
     }
 
     @Override

@@ -95,6 +95,21 @@ final class StatementFaults {
         }
 
         @Override
+        public void defer(String sql, @Nullable Object... args) {
+            unit.defer(sql, args);
+        }
+
+        @Override
+        public void flush() throws Exception {
+            unit.flush();
+        }
+
+        @Override
+        public boolean withdraw() {
+            return unit.withdraw();
+        }
+
+        @Override
         public String claimId() {
             return unit.claimId();
         }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
  * <p>Where a handler writes through the store's own transaction, use {@link TransactionalStoreContract}, which also
  * counts what was written.
  */
-public abstract class MarkerStoreContract extends HandlerContract {
+public abstract class MarkerStoreContract extends BatchContract {
 
     @Test
     @DisplayName("PG-01 a hot key with a slow owner and 50 duplicates does not hold up other keys")
