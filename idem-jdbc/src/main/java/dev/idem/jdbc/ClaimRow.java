@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What a claim or a read answers, in every dialect with these columns in this order.
  *
  * @param sameKey false when another unique index answered with the row of another key, which explains nothing
+ * @param processedAt the database's time at the claim; without it every message with a time would cost a look at the
+ *     horizon, see {@link Horizons}
  * @param token what the confirm compares besides the claim id, if the dialect needs it
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody

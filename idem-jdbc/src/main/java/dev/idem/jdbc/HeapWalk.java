@@ -17,7 +17,7 @@ final class HeapWalk implements Walk {
     /** Of the smallest markers; of others there are fewer. */
     private static final int MARKERS_ON_A_PAGE = 130;
 
-    private static final String OLD = """
+    static final String OLD = """
             ctid >= '(%d,0)'::tid AND ctid < '(%d,0)'::tid AND %s < CASE consumer %s END
             """;
 

@@ -21,7 +21,8 @@ final class PostgreSql {
             WHERE set_config('lock_timeout', CAST(:wait AS text),
                 set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL, 0,
+            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
+              CAST(date_part('epoch', processed_at) * 1000000 AS bigint),
               set_config('lock_timeout', current_setting('idem.lock_timeout'), true) IS NOT NULL
             """;
 

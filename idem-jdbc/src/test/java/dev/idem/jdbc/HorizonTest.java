@@ -255,6 +255,11 @@ class HorizonTest {
                 inbox.register(PAYMENTS);
                 traced.reset();
                 History.pay(inbox, PAYMENTS, History.message("young", WINDOW.dividedBy(3)));
+                inbox.acceptAll(
+                        Consumer.named("payments").otherwise((m, tx) -> null).build(),
+                        List.of(
+                                History.message("young-1", WINDOW.dividedBy(3)),
+                                History.message("young-2", WINDOW.dividedBy(3))));
                 assertThat(readsOfTheHorizon(traced)).isEmpty();
                 History.pay(inbox, PAYMENTS, History.message("old", OLD));
                 assertThat(readsOfTheHorizon(traced)).isNotEmpty();

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -71,6 +72,20 @@ class RetentionTest {
             assertThat(swept.get(0).markers()).isEqualTo(6000);
             assertThat(history.db.markers()).isEqualTo(6001);
             assertThat(steps).hasSizeGreaterThan(2);
+        }
+    }
+
+    @Test
+    @DisplayName("on PostgreSQL a step reads its own pages and no others")
+    void aStepReadsItsOwnPages() throws Exception {
+        try (History history = new History(Database.POSTGRESQL)) {
+            history.pay(Db.message("first"));
+            long consumer = history.db.number("SELECT number FROM idem_consumer");
+            history.db.execute(
+                    manyMarkers(Database.POSTGRESQL, consumer, 20_000, history.ago(OLD)), "ANALYZE idem_marker");
+            assertThat(history.db.text("EXPLAIN (FORMAT JSON) DELETE FROM idem_marker WHERE "
+                            + HeapWalk.OLD.formatted(40, 80, "processed_at", "WHEN 1 THEN now()")))
+                    .contains("Tid Range Scan");
         }
     }
 
