@@ -269,18 +269,7 @@ final class JdbcBatch implements Batch {
     }
 
     private boolean leftBehind() {
-        if (transaction.isTornDown()) {
-            return false;
-        }
-        try {
-            transaction.reopened();
-            boolean there = ledger.isCommitted(transaction.connection());
-            transaction.rollBack();
-            return there;
-        } catch (SQLException failure) {
-            transaction.tearDown();
-            return false;
-        }
+        return transaction.lookAfterEnd(ledger::isCommitted);
     }
 
     @Override

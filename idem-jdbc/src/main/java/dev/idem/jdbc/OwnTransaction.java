@@ -72,6 +72,27 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
+    /** Asks the database something after a rollback. False on a lost connection, where only the next claim can tell. */
+    boolean lookAfterEnd(Look look) {
+        if (isTornDown()) {
+            return false;
+        }
+        try {
+            reopened();
+            boolean answer = look.at(connection);
+            rollBack();
+            return answer;
+        } catch (SQLException failure) {
+            tearDown();
+            return false;
+        }
+    }
+
+    @FunctionalInterface
+    interface Look {
+        boolean at(Connection connection) throws SQLException;
+    }
+
     /** Ends the physical connection; the server then rolls back. Safe from any thread, and after the end. */
     synchronized void tearDown() {
         if (tornDown || closed) {

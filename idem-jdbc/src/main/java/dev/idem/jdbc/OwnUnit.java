@@ -141,18 +141,7 @@ final class OwnUnit extends GuardedUnit {
 
     /** After a rollback our marker must be gone. On a lost connection the next claim will tell. */
     private boolean leftBehind() {
-        if (transaction.isTornDown()) {
-            return false;
-        }
-        try {
-            transaction.reopened();
-            boolean there = marker.isThere(transaction.connection());
-            transaction.rollBack();
-            return there;
-        } catch (SQLException failure) {
-            transaction.tearDown();
-            return false;
-        }
+        return transaction.lookAfterEnd(marker::isThere);
     }
 
     @Override
