@@ -2,13 +2,10 @@ package dev.idem;
 
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
-import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Step;
-import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,12 +23,14 @@ final class BatchRun {
     private final Batch batch;
     private final Horizon horizon;
     private final Map<Unit, List<BatchEntry<?>>> units = new LinkedHashMap<>();
+    private final HandlerRun handler;
     private boolean interrupted;
 
     BatchRun(Engine engine, Batch batch) {
         this.engine = engine;
         this.batch = batch;
         this.horizon = new Horizon(engine.events());
+        this.handler = new HandlerRun(engine, batch, units);
     }
 
     void run(List<BatchEntry<?>> open) {
@@ -125,7 +124,7 @@ final class BatchRun {
             handleTogether(together, ready);
         } else {
             BatchEntry<?> one = ready.get(0);
-            Throwable failure = run(ready, one::run, one::stored);
+            Throwable failure = handler.run(ready, one::run, one::stored);
             if (failure != null) {
                 giveUp(one, failure);
             }
@@ -143,7 +142,7 @@ final class BatchRun {
     }
 
     private void runTogether(TogetherCall<?> call) {
-        Throwable failure = run(call.entries(), unit -> run(call, unit), () -> null);
+        Throwable failure = handler.run(call.entries(), unit -> run(call, unit), () -> null);
         List<BatchEntry<?>> rest =
                 call.entries().stream().filter(BatchEntry::isOpen).toList();
         if (failure == null) {
@@ -173,75 +172,6 @@ final class BatchRun {
         boolean none = call.entries().stream().noneMatch(BatchEntry::isKept);
         if (none || call.entries().stream().anyMatch(entry -> entry.isKept() && entry.isBehind())) {
             throw new Overtaken();
-        }
-    }
-
-    /** Runs a handler in a unit of its own. Null when what it wrote is kept; else why it was undone. */
-    private @Nullable Throwable run(List<BatchEntry<?>> entries, Body body, Result result) {
-        BatchEntry<?> first = entries.get(0);
-        Policy policy = first.attempt().policy();
-        Duration limit = policy.handlerTimeout();
-        Unit unit = batch.begin(
-                entries.stream().map(BatchEntry::key).toList(),
-                first.message().orderingKey().orElse(null));
-        Deadlines.Watch watch = watch(unit, limit);
-        try {
-            engine.steps().at(Step.BEFORE_HANDLER, first.key());
-            body.run(unit);
-            engine.steps().at(Step.AFTER_HANDLER, first.key());
-        } catch (Throwable failure) {
-            boolean late = watch.finish();
-            undo(unit, failure, late);
-            Failures.throwIfFatal(failure);
-            if (!late && engine.store().isTransient(failure)) {
-                throw new UndoneByStore(failure, entries);
-            }
-            return late ? engine.tooLate(first.key(), limit, failure) : failure;
-        }
-        if (watch.finish()) {
-            HandlerTimeoutException late = engine.tooLate(first.key(), limit, null);
-            undo(unit, late, true);
-            return late;
-        }
-        return kept(entries, policy, unit, result);
-    }
-
-    private Deadlines.Watch watch(Unit unit, Duration limit) {
-        try {
-            return engine.deadlines().watch(unit, limit);
-        } catch (StoreException closed) {
-            unit.close(); // else this thread would keep it
-            throw closed;
-        }
-    }
-
-    private @Nullable Throwable kept(List<BatchEntry<?>> entries, Policy policy, Unit unit, Result result) {
-        MarkerKey key = entries.get(0).key();
-        try {
-            unit.revoke();
-            engine.unused().check(policy, key, unit);
-            unit.commit(result.stored());
-        } catch (BrokenTransactionException broken) {
-            undo(unit, broken, false);
-            return Failures.reported(engine.events(), key, broken);
-        }
-        units.put(unit, entries);
-        return null;
-    }
-
-    /** One that was late is being torn down on another thread; nobody may go on in that transaction meanwhile. */
-    private void undo(Unit unit, Throwable failure, boolean late) {
-        try {
-            if (late) {
-                unit.abandon();
-            } else {
-                unit.rollback();
-            }
-        } catch (HiddenCommitException | BrokenTransactionException whole) {
-            Failures.suppress(whole, failure);
-            throw whole;
-        } catch (RuntimeException secondary) {
-            Failures.suppress(failure, secondary); // the batch knows that it is not usable any more
         }
     }
 
@@ -319,16 +249,5 @@ final class BatchRun {
     /** Undoes a call of a batch handler, which is then made again without those that have failed. */
     private static final class Overtaken extends Exception {
         private static final long serialVersionUID = 1L;
-    }
-
-    @FunctionalInterface
-    private interface Body {
-        void run(Unit unit) throws Exception;
-    }
-
-    @FunctionalInterface
-    private interface Result {
-        @Nullable
-        StoredResult stored();
     }
 }
