@@ -169,11 +169,21 @@ final class Guard {
         });
     }
 
+    /** Closing is never refused, so that a statement that took effect is not reported as one that did not. */
+    @Nullable
+    Object close(Object target, Method method, Object @Nullable [] args) throws Throwable {
+        return call(() -> revoked ? null : pass(target, method, args), false);
+    }
+
     @Nullable
     Object call(Call call) throws Throwable {
+        return call(call, true);
+    }
+
+    private @Nullable Object call(Call call, boolean refusedAfterwards) throws Throwable {
         calls.lock();
         try {
-            if (revoked) {
+            if (revoked && refusedAfterwards) {
                 throw revokedError();
             }
             return call.run();

@@ -31,7 +31,7 @@ final class GuardedPart implements InvocationHandler {
             case "toString" -> "Guarded " + real.getClass().getSimpleName();
             case "unwrap" ->
                 throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
-            case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
+            case "close" -> guard.close(real, method, args);
             default -> guarded(guard.call(real, method, args));
         };
     }

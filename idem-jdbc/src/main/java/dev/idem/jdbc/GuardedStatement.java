@@ -37,7 +37,7 @@ final class GuardedStatement implements InvocationHandler {
             case "getConnection" -> connection;
             case "unwrap" ->
                 throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
-            case "close" -> guard.isRevoked() ? null : guard.call(real, method, args);
+            case "close" -> guard.close(real, method, args);
             default -> guarded(proxy, executes ? guard.execute(real, method, args) : guard.call(real, method, args));
         };
     }

@@ -171,6 +171,49 @@ class ZombieTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("PC-24 closing a statement that took effect is not refused, however late")
+    void closingIsNeverRefused(Database database) throws Exception {
+        try (Db db = Db.fresh(database)) {
+            Connection only = db.plain().getConnection();
+            CountDownLatch inCall = new CountDownLatch(1);
+            CountDownLatch goOn = new CountDownLatch(1);
+            AtomicReference<Future<Throwable>> closing = new AtomicReference<>();
+            try (Inbox inbox = db.inbox(reusing(only, () -> {
+                inCall.countDown();
+                Together.await(goOn);
+            }))) {
+                inbox.run("payments", Db.message("1"), tx -> {
+                    Connection connection = tx.connection();
+                    PreparedStatement paid = connection.prepareStatement("INSERT INTO payment (order_id) VALUES ('1')");
+                    paid.executeUpdate();
+                    Together.start(connection::getHoldability); // a call that lasts beyond the handler's return
+                    Together.await(inCall);
+                    AtomicReference<Thread> closer = new AtomicReference<>();
+                    closing.set(Together.start(() -> {
+                        closer.set(Thread.currentThread());
+                        return writing(paid::close);
+                    }));
+                    while (closer.get() == null || closer.get().getState() != Thread.State.WAITING) {
+                        Thread.onSpinWait();
+                    }
+                    Together.start(() -> {
+                        while (!connection.isClosed()) {
+                            Thread.onSpinWait();
+                        }
+                        goOn.countDown();
+                        return null;
+                    });
+                });
+                assertThat(Together.get(closing.get())).isNull();
+                assertThat(db.payments("1")).isEqualTo(1);
+            } finally {
+                only.close();
+            }
+        }
+    }
+
     private static int writeUntilRefused(Connection connection, String id, CountDownLatch first, AtomicBoolean stop) {
         int written = 0;
         while (!stop.get()) {
@@ -191,9 +234,17 @@ class ZombieTest {
 
     /** Gives out one connection again and again, as it was left. */
     private static DataSource reusing(Connection only) {
+        return reusing(only, () -> {});
+    }
+
+    /** @param slow what happens while its holdability is read */
+    private static DataSource reusing(Connection only, Writing slow) {
         return new UnitDataSource(() -> Guard.proxy(Connection.class, (proxy, method, args) -> {
             if (method.getName().equals("close")) {
                 return null;
+            }
+            if (method.getName().equals("getHoldability")) {
+                slow.run();
             }
             try {
                 return method.invoke(only, args);
