@@ -140,6 +140,16 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         handlingNanos += nanos;
     }
 
+    /** The outcome of work that is committed: the effect is there, or the message is stored. */
+    Outcome<T> done(T result) {
+        return consumer.isReceiving() ? new Outcome.Stored<>() : new Outcome.Processed<>(result);
+    }
+
+    /** How long its handler has run, all runs together. */
+    Duration handling() {
+        return Duration.ofNanos(handlingNanos);
+    }
+
     /** The result as the store keeps it, if this consumer keeps results. */
     @Nullable
     StoredResult stored(T result) {
@@ -154,7 +164,6 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     void report(Events events, Outcome<?> outcome) {
-        Duration handling = Duration.ofNanos(handlingNanos);
-        events.settled(consumer, message, outcome, runs, handling, Duration.ofNanos(System.nanoTime() - started));
+        events.settled(consumer, message, outcome, runs, handling(), Duration.ofNanos(System.nanoTime() - started));
     }
 }

@@ -121,6 +121,7 @@ final class BatchDoor {
 
     private static boolean isMarked(Outcome<?> outcome) {
         return outcome instanceof Outcome.Processed
+                || outcome instanceof Outcome.Stored
                 || outcome instanceof Outcome.Duplicate
                 || outcome instanceof Outcome.Conflict
                 || (outcome instanceof Outcome.Rejected<?> rejected && rejected.reason() == Rejection.KEY_COLLISION);

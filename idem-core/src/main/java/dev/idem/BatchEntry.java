@@ -97,13 +97,13 @@ final class BatchEntry<T extends @Nullable Object> {
     void run(Unit unit) throws Exception {
         T result = attempt.handle(unit);
         stored = attempt.stored(result);
-        kept = new Outcome.Processed<>(result);
+        kept = attempt.done(result);
     }
 
     /** Handled together with others, which leaves no result. */
     @SuppressWarnings("NullAway") // entries of a batch handler have no result
     void ranTogether() {
-        kept = new Outcome.Processed<>(null);
+        kept = attempt.done(null);
     }
 
     @Nullable

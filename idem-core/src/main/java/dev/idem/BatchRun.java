@@ -24,11 +24,13 @@ final class BatchRun {
     private final Horizon horizon;
     private final Map<Unit, List<BatchEntry<?>>> units = new LinkedHashMap<>();
     private final HandlerRun handler;
+    private final Recording recording;
     private boolean interrupted;
 
-    BatchRun(Engine engine, Batch batch) {
+    BatchRun(Engine engine, Batch batch, Recording recording) {
         this.engine = engine;
         this.batch = batch;
+        this.recording = recording;
         this.horizon = new Horizon(engine.events());
         this.handler = new HandlerRun(engine, batch, units);
     }
@@ -46,7 +48,7 @@ final class BatchRun {
         }
         interrupted |= Thread.interrupted();
         if (batch.usable() && flushed()) {
-            commit(granted.stream().filter(BatchEntry::isKept).toList());
+            commit(granted);
         }
     }
 
@@ -234,16 +236,38 @@ final class BatchRun {
         return held;
     }
 
-    private void commit(List<BatchEntry<?>> kept) {
-        if (kept.isEmpty()) {
+    private void commit(List<BatchEntry<?>> granted) {
+        List<BatchEntry<?>> kept = granted.stream().filter(BatchEntry::isKept).toList();
+        boolean recorded = recording.record(batch, granted);
+        if (kept.isEmpty() && !recorded) {
             return; // closing the batch rolls it back
         }
-        MarkerKey first = kept.get(0).key();
+        MarkerKey first = granted.get(0).key();
         kept.forEach(BatchEntry::committing);
         engine.steps().at(Step.BEFORE_COMMIT, first);
         batch.commit();
         engine.steps().at(Step.AFTER_COMMIT, first);
+        recording.committed();
         kept.forEach(BatchEntry::processed);
+    }
+
+    /** What is written of messages that were not kept, in the transaction of those that were. */
+    interface Recording {
+        Recording NONE = new Recording() {
+            @Override
+            public boolean record(Batch batch, List<BatchEntry<?>> granted) {
+                return false;
+            }
+
+            @Override
+            public void committed() {}
+        };
+
+        /** True when there is something to commit, even if no message was kept. */
+        boolean record(Batch batch, List<BatchEntry<?>> granted);
+
+        /** What was recorded last is durable. */
+        void committed();
     }
 
     /** Undoes a call of a batch handler, which is then made again without those that have failed. */

@@ -25,10 +25,16 @@ final class BatchRunner {
 
     private final Engine engine;
     private final Claiming claiming;
+    private final BatchRun.Recording recording;
 
     BatchRunner(Engine engine, Claiming claiming) {
+        this(engine, claiming, BatchRun.Recording.NONE);
+    }
+
+    BatchRunner(Engine engine, Claiming claiming, BatchRun.Recording recording) {
         this.engine = engine;
         this.claiming = claiming;
+        this.recording = recording;
     }
 
     /** Gives each entry its outcome; the keys differ. Answers why the store could not, if it could not. */
@@ -117,7 +123,7 @@ final class BatchRunner {
         engine.steps().at(Step.BEFORE_CLAIM, first);
         try (Batch batch = claiming.claim(open)) {
             engine.steps().at(Step.AFTER_CLAIM, first);
-            BatchRun run = new BatchRun(engine, batch);
+            BatchRun run = new BatchRun(engine, batch, recording);
             try {
                 run.run(open);
             } finally {

@@ -24,6 +24,8 @@ public final class Consumer {
     private final Map<Kind, Route> routes;
     private final @Nullable Route fallback;
     private final boolean watermark;
+    private final @Nullable QueuePolicy queue;
+    private final @Nullable Route receiver;
 
     private Consumer(Builder from) {
         name = from.name;
@@ -32,6 +34,19 @@ public final class Consumer {
         routes = Map.copyOf(from.routes);
         fallback = from.fallback;
         watermark = from.watermark;
+        queue = from.queue;
+        receiver = null;
+    }
+
+    private Consumer(Consumer from, Route receiver) {
+        name = from.name;
+        key = from.key;
+        policy = from.policy;
+        routes = from.routes;
+        fallback = from.fallback;
+        watermark = from.watermark;
+        queue = from.queue;
+        this.receiver = receiver;
     }
 
     /** The smallest consumer: a name, the message id as key, and the work given in each call. */
@@ -58,6 +73,21 @@ public final class Consumer {
     /** Whether it keeps one mark for each partition of its source instead of one marker for each message. */
     public boolean isWatermark() {
         return watermark;
+    }
+
+    /** How its messages are kept, if they are acknowledged on receipt; empty if only when their effect is there. */
+    public Optional<QueuePolicy> queue() {
+        return Optional.ofNullable(queue);
+    }
+
+    /** The same consumer at its door: whatever it has a handler for is given to this one. */
+    Consumer receivedBy(BatchHandler<Message> handler) {
+        return new Consumer(this, new Route.Together<>(PayloadDecoder.message(), handler));
+    }
+
+    /** Whether this is the consumer at its door, where a message that is done is only stored. */
+    boolean isReceiving() {
+        return receiver != null;
     }
 
     /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
@@ -99,7 +129,8 @@ public final class Consumer {
             found = message.version().map(v -> routes.get(new Kind(type, v))).orElse(null);
             found = found != null ? found : routes.get(new Kind(type, null));
         }
-        return Optional.ofNullable(found != null ? found : fallback);
+        Route own = found != null ? found : fallback;
+        return Optional.ofNullable(own == null || receiver == null ? own : receiver);
     }
 
     /** What becomes of a message nobody handles. */
@@ -156,6 +187,7 @@ public final class Consumer {
         private @Nullable Route fallback;
         private boolean watermark;
         private boolean keyChosen;
+        private @Nullable QueuePolicy queue;
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -180,6 +212,15 @@ public final class Consumer {
          */
         public Builder watermark() {
             watermark = true;
+            return this;
+        }
+
+        /**
+         * Acknowledges on receipt: messages are stored, and the workers that {@link Inbox#start} starts handle them, retry
+         * and park. Without this, a message is acknowledged when its effect is there.
+         */
+        public Builder queued(QueuePolicy value) {
+            queue = Objects.requireNonNull(value, "value");
             return this;
         }
 
@@ -254,7 +295,18 @@ public final class Consumer {
             if (watermark) {
                 checkWatermark();
             }
+            if (queue != null) {
+                checkQueue();
+            }
             return new Consumer(this);
+        }
+
+        private void checkQueue() {
+            if (watermark || policy.observeOnly()) {
+                throw new IllegalArgumentException("Consumer " + name + " is queued and "
+                        + (watermark ? "has a watermark" : "observes only")
+                        + ", but a stored message needs a marker that decides. Leave one of them out");
+            }
         }
 
         private void checkWatermark() {

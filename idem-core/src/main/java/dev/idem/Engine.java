@@ -31,6 +31,23 @@ record Engine(
                 new Isolation());
     }
 
+    /**
+     * The same for a worker on stored messages, who has them for itself: a duplicate at the door must not wait for its
+     * message's handler. It has a permit already, because it must not wait for one while it holds a connection.
+     */
+    Engine forWorker(Isolation shared) {
+        return new Engine(
+                store,
+                events,
+                deadlines,
+                nesting,
+                steps,
+                new KeyGate(),
+                new Permits(Integer.MAX_VALUE),
+                unused,
+                shared);
+    }
+
     HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {
         events.tell(l -> l.timedOut(key.consumer(), limit));
         return new HandlerTimeoutException(

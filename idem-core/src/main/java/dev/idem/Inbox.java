@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StepHook;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +101,21 @@ public interface Inbox extends AutoCloseable {
     /** Makes a consumer and its window known to the store before its first message. Optional. */
     void register(Consumer consumer);
 
+    /**
+     * Starts the workers of consumers that are {@linkplain Consumer.Builder#queued queued}. They stop when the inbox is
+     * closed: nothing more is taken, handlers that are running may end, and what is not done stays in the queue.
+     *
+     * @throws UnsupportedOperationException if the store keeps no queue
+     */
+    void start(Consumer... consumers);
+
+    /**
+     * How the queue of a consumer stands.
+     *
+     * @throws UnsupportedOperationException if the store keeps no queue
+     */
+    QueueStats queueStats(String consumer);
+
     /** What was seen of the consumers in observe mode since this inbox was opened, by name. */
     Map<String, Observation> observations();
 
@@ -114,6 +130,7 @@ public interface Inbox extends AutoCloseable {
         final List<InboxListener> listeners = new ArrayList<>();
         StepHook steps = StepHook.NONE;
         int concurrency = Integer.MAX_VALUE;
+        Duration drain = Duration.ofSeconds(30);
 
         private Builder(MarkerStore store) {
             this.store = Objects.requireNonNull(store, "store");
@@ -133,6 +150,15 @@ public interface Inbox extends AutoCloseable {
                 throw new IllegalArgumentException("concurrency is " + units + ", but must be at least 1");
             }
             concurrency = units;
+            return this;
+        }
+
+        /** How long closing waits for the handlers of stored messages that are running; default 30 s. */
+        public Builder drain(Duration longest) {
+            if (longest.isNegative()) {
+                throw new IllegalArgumentException("drain is " + longest + ", but must not be negative");
+            }
+            drain = longest;
             return this;
         }
 

@@ -34,6 +34,12 @@ public interface InboxListener {
     /** A handler ran longer than it may. */
     default void timedOut(String consumer, Duration limit) {}
 
+    /** The store does not answer the workers of a consumer; they pause, and no message loses an attempt. */
+    default void workersPaused(String consumer, Throwable cause) {}
+
+    /** The store answers again. */
+    default void workersResumed(String consumer) {}
+
     /** So many events were lost since the last one, because a listener is too slow. */
     default void eventsLost(long count) {}
 

@@ -31,6 +31,46 @@ abstract class Order {
         };
     }
 
+    /** As above, but also behind a message that is set aside the others wait. */
+    static Order byKeyUntilDone() {
+        return new Order() {
+            @Override
+            Optional<?> lane(Message message) {
+                return message.orderingKey();
+            }
+
+            @Override
+            long rank(Message message, int index) {
+                return index;
+            }
+
+            @Override
+            boolean blocks(Settlement settlement) {
+                return settlement != Settlement.ACK;
+            }
+        };
+    }
+
+    /** Any message may overtake any other. */
+    static Order none() {
+        return new Order() {
+            @Override
+            Optional<?> lane(Message message) {
+                return Optional.empty();
+            }
+
+            @Override
+            long rank(Message message, int index) {
+                return index;
+            }
+
+            @Override
+            boolean blocks(Settlement settlement) {
+                return false;
+            }
+        };
+    }
+
     /**
      * Messages of the same partition, in the order of their positions. Also a message that is set aside blocks the others,
      * until it was set aside: the mark must not pass it before.

@@ -11,6 +11,8 @@ public enum Rejection {
     UNKNOWN_TYPE,
     /** The payload could not be decoded; decoding it again would fail again. */
     UNDECODABLE,
+    /** Larger than the consumer's queue takes. */
+    TOO_LARGE,
     /** Older than the horizon, and the policy says to turn such messages away. */
     UNDECIDABLE
 }

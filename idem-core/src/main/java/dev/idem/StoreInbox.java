@@ -2,6 +2,7 @@ package dev.idem;
 
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.QueueStore;
 import java.sql.Connection;
 import java.time.Clock;
 import java.time.Duration;
@@ -26,6 +27,10 @@ final class StoreInbox implements Inbox {
     private final Wishes wishes;
     private final @Nullable BatchDoor batches;
     private final @Nullable WatermarkDoor watermarks;
+    private final Bells bells = new Bells();
+    private final @Nullable QueueStore queue;
+    private final @Nullable ReceiveDoor receipts;
+    private final @Nullable Workers workers;
 
     StoreInbox(Builder from) {
         store = from.store;
@@ -37,6 +42,9 @@ final class StoreInbox implements Inbox {
                 ? new BatchDoor(engine, new BatchRunner(engine, entries -> claim(batching, entries)))
                 : null;
         watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkDoor(engine, positioned) : null;
+        queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
+        receipts = queue != null && batches != null ? new ReceiveDoor(queue, batches, events, bells) : null;
+        workers = queue != null ? new Workers(engine, queue, bells, from.drain) : null;
         log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
     }
 
@@ -59,7 +67,7 @@ final class StoreInbox implements Inbox {
 
     @Override
     public Outcome<?> accept(Consumer consumer, Message message) {
-        if (consumer.isWatermark()) {
+        if (consumer.isWatermark() || consumer.queue().isPresent()) {
             return acceptAll(consumer, List.of(message)).get(0);
         }
         Optional<Consumer.Route> route = consumer.route(message);
@@ -84,6 +92,9 @@ final class StoreInbox implements Inbox {
         if (consumer.isWatermark()) {
             return watermarks(consumer).acceptAll(consumer, messages);
         }
+        if (consumer.queue().isPresent()) {
+            return queue(receipts, consumer.name()).acceptAll(consumer, messages);
+        }
         if (batches == null || consumer.policy().observeOnly()) { // what observe mode lets through needs its own unit
             return oneByOne(consumer, messages);
         }
@@ -96,6 +107,30 @@ final class StoreInbox implements Inbox {
                     store.describe() + " keeps no watermarks, which " + consumer.name() + " needs");
         }
         return watermarks;
+    }
+
+    private <Q> Q queue(@Nullable Q part, String consumer) {
+        if (part == null) {
+            throw new UnsupportedOperationException(store.describe() + " keeps no queue, which " + consumer + " needs");
+        }
+        return part;
+    }
+
+    @Override
+    public void start(Consumer... consumers) {
+        for (Consumer consumer : consumers) {
+            if (consumer.queue().isEmpty()) {
+                throw new IllegalArgumentException("Consumer " + consumer.name()
+                        + " is not queued, so it has no workers: build it with queued(…), or do not start it");
+            }
+            register(consumer);
+            queue(workers, consumer.name()).start(consumer);
+        }
+    }
+
+    @Override
+    public QueueStats queueStats(String consumer) {
+        return queue(queue, consumer).stats(consumer);
     }
 
     private List<Outcome<?>> oneByOne(Consumer consumer, List<Message> messages) {
@@ -127,10 +162,10 @@ final class StoreInbox implements Inbox {
 
     /** Every delivery that has a handler ends here, so it is reported exactly once. */
     private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
-        if (attempt.consumer().isWatermark()) {
-            throw new UnsupportedOperationException(
-                    "Consumer " + attempt.consumer().name()
-                            + " has a watermark: give it handlers, and its messages to accept or acceptAll");
+        if (attempt.consumer().isWatermark() || attempt.consumer().queue().isPresent()) {
+            throw new UnsupportedOperationException("Consumer "
+                    + attempt.consumer().name() + (attempt.consumer().isWatermark() ? " has a watermark" : " is queued")
+                    + ": give it handlers, and its messages to accept or acceptAll");
         }
         try {
             wishes.tell(attempt.consumer());
@@ -179,6 +214,9 @@ final class StoreInbox implements Inbox {
         if (consumer.isWatermark()) {
             watermarks(consumer);
         }
+        if (consumer.queue().isPresent()) {
+            queue(receipts, consumer.name());
+        }
         store.register(consumer.name());
         if (!consumer.isWatermark()) { // which has nothing to keep
             wishes.tell(consumer);
@@ -197,6 +235,9 @@ final class StoreInbox implements Inbox {
 
     @Override
     public void close() {
+        if (workers != null) {
+            workers.close();
+        }
         engine.deadlines().close();
         events.close();
         store.close();

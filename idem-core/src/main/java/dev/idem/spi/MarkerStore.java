@@ -55,6 +55,11 @@ public interface MarkerStore extends AutoCloseable {
         Batch claimAll(List<ClaimRequest> requests);
     }
 
+    /** A store that can also keep messages until they are handled. */
+    interface Queueing extends Batching {
+        QueueStore queue();
+    }
+
     /** A store that can keep one mark for each partition of a source instead of one marker for each message. */
     interface Positioned extends MarkerStore {
         /**

@@ -37,6 +37,10 @@ interface BatchLedger {
     /** Whether the transaction of the claims was committed, asked in another transaction. */
     boolean isCommitted(Connection connection) throws SQLException;
 
-    /** Makes good, in a transaction of its own, after that happened: all but {@code kept} must not be taken for done. */
-    void makeGood(Connection connection, Set<MarkerKey> kept) throws SQLException;
+    /**
+     * Makes good, in a transaction of its own, after that happened: none but these must be taken for done.
+     *
+     * @param culprits whose work is there, or half of it: they must not run again, and a person must look
+     */
+    void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException;
 }

@@ -6,7 +6,6 @@ import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.PositionRequest;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
@@ -30,6 +29,7 @@ final class Claims {
     private final SqlFaults faults;
     private final SqlText sqlText;
     private final HandlerConnections handlers;
+    private final BatchKit kit;
     private final BatchClaims batches;
     private final WatermarkClaims watermarks;
 
@@ -40,9 +40,13 @@ final class Claims {
         markers = new Markers(tables.dialect(), tables);
         faults = new SqlFaults(tables.dialect().faults());
         sqlText = new SqlText(tables.dialect().committing());
-        BatchKit kit = new BatchKit(tables, markers, new BatchMarkers(tables, markers), faults, sqlText, handlers);
+        kit = new BatchKit(tables, markers, new BatchMarkers(tables, markers), faults, sqlText, handlers);
         batches = new BatchClaims(kit, this::begin);
         watermarks = new WatermarkClaims(kit, this::begin);
+    }
+
+    BatchKit kit() {
+        return kit;
     }
 
     Horizons horizons() {
@@ -151,14 +155,14 @@ final class Claims {
                 row.marker(request.withResult() ? markers.readResult(connection, consumer, request.key()) : null));
     }
 
-    OwnTransaction begin(MarkerKey key) {
+    OwnTransaction begin(Object forWhat) {
         Connection connection = connect();
         try {
             return OwnTransaction.begin(connection);
         } catch (SQLException failure) {
-            throw faults.explained("begin a transaction for", key, failure);
+            throw faults.explained("begin a transaction for", forWhat, failure);
         } catch (RuntimeException unusable) { // some pools hand out what they are just throwing away
-            throw new TransientStoreException("The pool gave an unusable connection for " + key, unusable);
+            throw new TransientStoreException("The pool gave an unusable connection for " + forWhat, unusable);
         }
     }
 

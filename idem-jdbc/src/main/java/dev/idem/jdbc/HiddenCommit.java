@@ -4,7 +4,6 @@ import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -46,13 +45,11 @@ record HiddenCommit(BatchLedger ledger, List<BatchPart> kept, Deferred<BatchPart
 
     private HiddenCommitException account(
             OwnTransaction transaction, Set<MarkerKey> culprits, Set<MarkerKey> done, SQLException evidence) {
-        Set<MarkerKey> stay = new HashSet<>(done);
-        stay.addAll(culprits);
         for (int i = 1; i <= TRIES; i++) {
             try {
                 transaction.reopened();
                 Connection connection = transaction.connection();
-                ledger.makeGood(connection, stay);
+                ledger.makeGood(connection, done, culprits);
                 connection.commit();
                 transaction.ended();
                 break;
@@ -60,11 +57,12 @@ record HiddenCommit(BatchLedger ledger, List<BatchPart> kept, Deferred<BatchPart
                 transaction.rollBack();
                 log.error(
                         "A handler committed inside a batch, and what is recorded of it could not be put right (try {} of"
-                                + " {}). Of {}, only these ran: {}",
+                                + " {}). Of {}, only these ran: {} and {}",
                         i,
                         TRIES,
                         ledger.granted(),
-                        stay,
+                        done,
+                        culprits,
                         failure);
             }
         }

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Many markers in one transaction, and the handlers' parts of it. */
-final class JdbcBatch implements Batch {
+class JdbcBatch implements Batch {
     private final BatchKit kit;
     private final OwnTransaction transaction;
     private final BatchLedger ledger;
@@ -204,10 +205,18 @@ final class JdbcBatch implements Batch {
         }
     }
 
+    /** The keys whose work is in the transaction. */
+    final Set<MarkerKey> done() {
+        Set<MarkerKey> done = new HashSet<>();
+        kept.forEach(part -> done.addAll(part.keys()));
+        done.removeAll(givenUp);
+        return done;
+    }
+
     @Override
     public void commit() {
         Connection connection = transaction.connection();
-        MarkerKey any = kept.get(0).keys().get(0);
+        MarkerKey any = ledger.granted().iterator().next();
         try {
             ledger.record(connection, givenUp, results);
         } catch (SQLException failure) {

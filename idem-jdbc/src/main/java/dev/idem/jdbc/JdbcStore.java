@@ -8,6 +8,7 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.PositionRequest;
+import dev.idem.spi.QueueStore;
 import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * JdbcStore store = JdbcStore.create(dataSource);
  * }</pre>
  */
-public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batching, MarkerStore.Positioned {
+public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queueing, MarkerStore.Positioned {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -43,6 +44,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     private final Claims claims;
     private final Windows windows;
     private final Sweeper sweeper;
+    private final JdbcQueue queue;
 
     JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery) {
         this.tables = tables;
@@ -51,6 +53,8 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
         claims = new Claims(dataSource, tables, handlers);
         windows = new Windows(dataSource, tables, claims.horizons());
         sweeper = new Sweeper(dataSource, tables, windows, sweepEvery);
+        queue = new JdbcQueue(
+                dataSource, QueueKit.of(claims.kit()), claims::begin, consumer -> number(consumer, REGISTER_ADVICE));
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -132,6 +136,11 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     }
 
     @Override
+    public QueueStore queue() {
+        return queue;
+    }
+
+    @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
         if (!inTransaction(outer)) {
             throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
@@ -161,6 +170,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Batchi
     @Override
     public void close() {
         sweeper.close();
+        queue.close();
     }
 
     /** Collects what a store has. Not thread-safe. */

@@ -69,9 +69,10 @@ record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows, H
     }
 
     @Override
-    public void makeGood(Connection connection, Set<MarkerKey> kept) throws SQLException {
+    public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
         Set<MarkerKey> undone = new HashSet<>(granted());
-        undone.removeAll(kept);
+        undone.removeAll(done);
+        undone.removeAll(culprits);
         if (!undone.isEmpty()) {
             kit.markers().remove(connection, consumer, undone, claimIds());
         }

@@ -1,10 +1,6 @@
 package dev.idem.jdbc;
 
 import dev.idem.Position;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -14,7 +10,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 
 /** The statements on marks, ready for one dialect and one set of tables. Stateless. */
 final class Marks {
@@ -119,19 +114,8 @@ final class Marks {
     private Map<String, NamedSql.Parameter> values(int consumer, Position position) {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("stream", dialect.key().apply(hash(position.stream())));
+        values.put("stream", dialect.key().apply(Hashes.uuid(position.stream())));
         values.put("partition", NamedSql.Parameter.of(position.partition()));
         return values;
-    }
-
-    /** Fixed in length, whatever the stream is called; the name stands beside it and is compared. */
-    private static UUID hash(String stream) {
-        try {
-            ByteBuffer digest = ByteBuffer.wrap(
-                    MessageDigest.getInstance("SHA-256").digest(stream.getBytes(StandardCharsets.UTF_8)));
-            return new UUID(digest.getLong(), digest.getLong());
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new LinkageError("every Java platform has SHA-256", impossible);
-        }
     }
 }

@@ -12,12 +12,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement for many rows. What stands in braces is repeated for each row, with the row's own values; a dialect that
- * binds arrays needs no braces.
+ * A statement for many rows. What stands in braces is repeated for each row, with the row's own values, between commas, or
+ * between ORs if the text in braces begins with one; a dialect that binds arrays needs no braces.
  */
 final class RowsSql {
     private static final Pattern REPEATED = Pattern.compile("(?<!\\$)\\{([^}]*)}");
     private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
+
+    private static final String OR = "OR ";
 
     private final String template;
     private final @Nullable NamedSql fixed;
@@ -25,6 +27,11 @@ final class RowsSql {
     RowsSql(String template) {
         this.template = template;
         this.fixed = REPEATED.matcher(template).find() ? null : new NamedSql(template);
+    }
+
+    /** Whether it takes any number of rows without being repeated. */
+    boolean bindsArrays() {
+        return fixed != null;
     }
 
     PreparedStatement prepare(
@@ -39,11 +46,13 @@ final class RowsSql {
         Map<String, NamedSql.Parameter> values = new HashMap<>(common);
         Matcher repeated = REPEATED.matcher(template);
         repeated.find();
+        boolean either = repeated.group(1).startsWith(OR);
+        String row = either ? repeated.group(1).substring(OR.length()) : repeated.group(1);
         StringBuilder text = new StringBuilder(template.substring(0, repeated.start()));
         for (int i = 0; i < rows.size(); i++) {
             String suffix = letters(i);
-            text.append(i == 0 ? "" : ", ")
-                    .append(PARAMETER.matcher(repeated.group(1)).replaceAll(":$1q" + suffix));
+            text.append(i == 0 ? "" : either ? " OR " : ", ")
+                    .append(PARAMETER.matcher(row).replaceAll(":$1q" + suffix));
             rows.get(i).forEach((name, value) -> values.put(name + "q" + suffix, value));
         }
         text.append(template.substring(repeated.end()));

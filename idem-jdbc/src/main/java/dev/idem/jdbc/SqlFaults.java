@@ -1,7 +1,6 @@
 package dev.idem.jdbc;
 
 import dev.idem.StoreException;
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
@@ -84,7 +83,7 @@ final class SqlFaults {
     }
 
     /** A failure of the store's own statement, with what to do about it. */
-    StoreException explained(String what, MarkerKey key, SQLException failure) {
+    StoreException explained(String what, Object key, SQLException failure) {
         String text = "Could not " + what + " " + key + " (SQLState " + state(failure) + ", code "
                 + failure.getErrorCode() + "): " + advice(failure);
         // A plan that a migration has outdated; as an error of a handler's own statement this state says nothing.

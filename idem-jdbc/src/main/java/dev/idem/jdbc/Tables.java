@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import dev.idem.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,19 @@ import org.jspecify.annotations.Nullable;
  * @param schemaName the schema as the database knows it; has no quotes in it
  */
 record Tables(Dialect dialect, String schemaName, Identifier prefix) {
+    private static final List<String> TABLES = List.of(
+            "meta",
+            "consumer",
+            "marker",
+            "result",
+            "retention",
+            "watermark",
+            "queue",
+            "worker",
+            "run",
+            "attempt",
+            "archive",
+            "audit");
     private static final Pattern QUOTES = Pattern.compile("['\"`\\\\]");
 
     /** Takes the configured schema, or the one the connection is in. */
@@ -43,7 +57,7 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix) {
         String filled = sql.replace("${schemaName}", schemaName)
                 .replace("${schema}", schema)
                 .replace("${prefix}", prefix.name());
-        for (String table : new String[] {"meta", "consumer", "marker", "result", "retention", "watermark"}) {
+        for (String table : TABLES) {
             filled = filled.replace("${" + table + "}", schema + "." + prefix + table);
         }
         return filled;

@@ -92,7 +92,7 @@ final class WatermarkLedger implements BatchLedger {
 
     /** What was committed must not run again, so the marks go as far as that. */
     @Override
-    public void makeGood(Connection connection, Set<MarkerKey> kept) throws SQLException {
-        move(connection, kept::contains);
+    public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
+        move(connection, key -> done.contains(key) || culprits.contains(key));
     }
 }

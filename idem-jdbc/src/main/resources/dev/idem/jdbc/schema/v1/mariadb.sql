@@ -21,6 +21,8 @@ CREATE TABLE IF NOT EXISTS ${marker} (
   claim_id     BIGINT       NOT NULL,
   fingerprint  VARBINARY(5), -- the first 5 bytes of a SHA-256
   readable     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, -- what was hashed; NULL when message_key is the id itself
+  duplicates   INT,          -- how many were seen, of consumers that are acknowledged on receipt
+  duplicate_at BIGINT,       -- when the last one was, in microseconds since 1970
   PRIMARY KEY (consumer, message_key)
 ) ENGINE = InnoDB;
 
@@ -60,6 +62,92 @@ CREATE TABLE IF NOT EXISTS ${watermark} (
   moved_at         TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
   stream           TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   PRIMARY KEY (consumer, stream_key, partition_number)
+) ENGINE = InnoDB;
+
+-- Messages that were acknowledged on receipt and are not done yet. Those that are done leave it, so it stays small.
+-- Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${queue} (
+  id           BIGINT   NOT NULL AUTO_INCREMENT PRIMARY KEY, -- grows in the order of receipt
+  stored_at    BIGINT   NOT NULL,
+  due_at       BIGINT,            -- when a worker may take it, or its lease runs out; NULL: not at all
+  fence        BIGINT   NOT NULL DEFAULT 0, -- grows with every move
+  message_key  BINARY(16) NOT NULL, -- of its marker
+  order_key    BINARY(16), -- a hash of its ordering key, where the consumer keeps order
+  consumer     SMALLINT NOT NULL,
+  status       SMALLINT NOT NULL, -- 0 received, 1 in progress, 2 failed retryable, 3 held, 4 parked, 5 failed terminal
+  started      INT  NOT NULL DEFAULT 0,
+  failed       INT  NOT NULL DEFAULT 0,
+  readable     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  message_type TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  ordering_key TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  worker       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, -- who had it last, where it was leased
+  reason       VARCHAR(50),       -- of the last failure
+  error        LONGBLOB,
+  head         LONGBLOB NOT NULL, -- everything of the message but its payload
+  payload      LONGBLOB NOT NULL
+) ENGINE = InnoDB;
+
+CREATE INDEX IF NOT EXISTS ${prefix}queue_due ON ${queue} (consumer, due_at, id);
+CREATE INDEX IF NOT EXISTS ${prefix}queue_order ON ${queue} (consumer, order_key, id);
+CREATE INDEX IF NOT EXISTS ${prefix}queue_state ON ${queue} (consumer, status, id);
+CREATE INDEX IF NOT EXISTS ${prefix}queue_key ON ${queue} (consumer, message_key);
+
+-- What workers are running: written before the handlers start, apart from their transaction, so that a message which
+-- ends its process is found out.
+CREATE TABLE IF NOT EXISTS ${worker} (
+  worker     BIGINT   NOT NULL PRIMARY KEY,
+  consumer   SMALLINT NOT NULL,
+  name       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  seen_at    BIGINT   NOT NULL,
+  running    LONGBLOB -- the ids and fences of the messages, 16 bytes each; NULL: none
+) ENGINE = InnoDB;
+
+-- A transaction in which stored messages are handled writes its name here, and takes it away before its commit. So one
+-- that is here was committed by somebody else.
+CREATE TABLE IF NOT EXISTS ${run} (
+  claim_id BIGINT NOT NULL PRIMARY KEY
+) ENGINE = InnoDB;
+
+-- Runs of handlers that failed.
+CREATE TABLE IF NOT EXISTS ${attempt} (
+  id          BIGINT   NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  queue_id    BIGINT   NOT NULL,
+  failed_at   BIGINT   NOT NULL,
+  took        BIGINT   NOT NULL,
+  consumer    SMALLINT NOT NULL,
+  worker      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  reason      VARCHAR(50) NOT NULL,
+  error_type  TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  error       LONGBLOB NOT NULL
+) ENGINE = InnoDB;
+
+CREATE INDEX IF NOT EXISTS ${prefix}attempt_message ON ${attempt} (queue_id);
+
+-- Completed messages that are kept for replays.
+CREATE TABLE IF NOT EXISTS ${archive} (
+  id           BIGINT   NOT NULL PRIMARY KEY,
+  stored_at    BIGINT   NOT NULL,
+  completed_at BIGINT   NOT NULL,
+  keep_until   BIGINT   NOT NULL,
+  message_key  BINARY(16) NOT NULL,
+  consumer     SMALLINT NOT NULL,
+  readable     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  head         LONGBLOB NOT NULL,
+  payload      LONGBLOB NOT NULL
+) ENGINE = InnoDB;
+
+CREATE INDEX IF NOT EXISTS ${prefix}archive_time ON ${archive} (consumer, keep_until);
+
+-- What people did to messages, and why.
+CREATE TABLE IF NOT EXISTS ${audit} (
+  id          BIGINT   NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  at          BIGINT   NOT NULL,
+  consumer    SMALLINT NOT NULL,
+  message_key BINARY(16),
+  action      VARCHAR(30)  NOT NULL,
+  actor       VARCHAR(200) NOT NULL,
+  reason      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  detail      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 ) ENGINE = InnoDB;
 
 INSERT INTO ${meta} (version) SELECT 1 FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON DUPLICATE KEY UPDATE version = version;

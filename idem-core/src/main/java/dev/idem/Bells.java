@@ -1,0 +1,39 @@
+package dev.idem;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Wakes the workers of this process when something was stored, so that they need not look all the time. Thread-safe. */
+final class Bells {
+    private static final int MOST_RINGS = 1_000;
+
+    private final ConcurrentMap<String, Bell> bells = new ConcurrentHashMap<>();
+
+    Bell of(String consumer) {
+        return bells.computeIfAbsent(consumer, c -> new Bell());
+    }
+
+    void ringAll() {
+        bells.values().forEach(bell -> bell.ring(MOST_RINGS));
+    }
+
+    /** One consumer's bell: each ring wakes one worker, now or the next time it would wait. */
+    static final class Bell {
+        private final Semaphore rings = new Semaphore(0);
+
+        void ring(int workers) {
+            int missing = Math.min(workers, MOST_RINGS) - rings.availablePermits();
+            if (missing > 0) {
+                rings.release(missing);
+            }
+        }
+
+        /** Waits for a ring; true if there was one. */
+        boolean await(Duration longest) throws InterruptedException {
+            return rings.tryAcquire(longest.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+}

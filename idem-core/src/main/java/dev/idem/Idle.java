@@ -1,0 +1,26 @@
+package dev.idem;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** How long a worker that finds nothing waits before it looks again: ever longer, jittered. Used by one thread. */
+final class Idle {
+    private static final long FIRST_NANOS = Duration.ofMillis(5).toNanos();
+
+    private final long longest;
+    private long pause = FIRST_NANOS;
+
+    Idle(Duration longest) {
+        this.longest = longest.toNanos();
+    }
+
+    Duration next() {
+        long now = Math.min(pause, longest);
+        pause = Math.min(pause * 2, longest);
+        return Duration.ofNanos(now - ThreadLocalRandom.current().nextLong(now / 4 + 1));
+    }
+
+    void reset() {
+        pause = FIRST_NANOS;
+    }
+}

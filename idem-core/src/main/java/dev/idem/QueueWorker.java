@@ -1,0 +1,231 @@
+package dev.idem;
+
+import dev.idem.spi.QueueBatch;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker: takes what is due, handles it, and looks again; waits when there is nothing, and pauses ever longer when the
+ * store cannot be reached. A message that may have killed a process runs alone, with its start on record before.
+ */
+final class QueueWorker implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+    private static final Duration WORTH_A_LOOK = Duration.ofMillis(10);
+
+    private final Engine engine;
+    private final Permits permits;
+    private final QueueStore store;
+    private final Consumer consumer;
+    private final QueuePolicy policy;
+    private final QueueStore.Taking taking;
+    private final Bells.Bell bell;
+    private final Leases leases;
+    private final Settling crashes;
+    private final Breaker breaker;
+    private final List<QueueChange> owed = new ArrayList<>();
+    private boolean dirty;
+    private volatile boolean stopping;
+
+    QueueWorker(
+            Engine engine,
+            Permits permits,
+            QueueStore store,
+            Consumer consumer,
+            QueueStore.Taking taking,
+            Bells.Bell bell,
+            Leases leases,
+            Breaker breaker) {
+        this.engine = engine;
+        this.permits = permits;
+        this.store = store;
+        this.consumer = consumer;
+        this.policy = consumer.queue().orElseThrow();
+        this.taking = taking;
+        this.bell = bell;
+        this.leases = leases;
+        this.crashes = new Settling(policy, true);
+        this.breaker = breaker;
+    }
+
+    /** It ends after the batch it is working on. */
+    void stop() {
+        stopping = true;
+    }
+
+    @Override
+    public void run() {
+        Idle idle = new Idle(policy.poll());
+        try {
+            while (!stopping && !Thread.currentThread().isInterrupted()) {
+                boolean found = turn();
+                if (found) {
+                    idle.reset();
+                } else if (bell.await(shorter(idle.next()))) {
+                    idle.reset();
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } finally {
+            leave();
+        }
+    }
+
+    /** A message that waits for its next attempt must not wait for the poll as well. */
+    private Duration shorter(Duration pause) {
+        if (pause.compareTo(WORTH_A_LOOK) < 0 || stopping) {
+            return pause;
+        }
+        try {
+            return store.nextDue(consumer.name())
+                    .filter(due -> due.compareTo(pause) < 0)
+                    .orElse(pause);
+        } catch (RuntimeException failure) {
+            return pause; // the next turn will meet it, and knows what to do
+        }
+    }
+
+    /** True when there was something to do, and it could be done. */
+    private boolean turn() throws InterruptedException {
+        breaker.await();
+        try {
+            permits.acquire("a worker of " + consumer.name());
+            try {
+                settleOwed();
+                boolean found = policy.isLeased() ? leasedTurn() : takenTurn();
+                breaker.closed();
+                return found;
+            } finally {
+                permits.release();
+            }
+        } catch (Throwable failure) {
+            Failures.throwIfFatal(failure);
+            if (!stopping) {
+                breaker.opened(failure instanceof Outage outage ? outage.failure : failure);
+            }
+            return false;
+        }
+    }
+
+    /** Whatever an earlier turn could not say. A note of messages that did not run to their end would look like a crash. */
+    private void settleOwed() {
+        if (dirty) {
+            store.running(taking, List.of());
+            dirty = false;
+        }
+        if (!owed.isEmpty()) {
+            store.change(taking, List.copyOf(owed));
+            owed.clear();
+        }
+    }
+
+    private boolean takenTurn() throws Outage {
+        int most = Math.min(policy.batch(), engine.isolation().limit(consumer.name()));
+        Optional<QueueBatch> taken = store.take(taking.limitedTo(most));
+        if (taken.isEmpty()) {
+            return false;
+        }
+        try (QueueBatch batch = taken.get()) {
+            QueuedMessage first = batch.messages().get(0);
+            if (!first.isSuspect()) {
+                store.running(taking, batch.messages());
+                dirty = true;
+                QueueRun run = newRun(false);
+                check(run.run(batch));
+                dirty = !run.isComplete();
+                return true;
+            }
+            batch.close();
+            return suspectTurn(first);
+        }
+    }
+
+    /** Leases one message, so that its start is on record. */
+    private boolean suspectTurn(QueuedMessage message) throws Outage {
+        if (crashes.isDeadly(message)) {
+            store.change(taking, List.of(crashes.deadly(message)));
+            log.error("{}: parked, for it seems to end the processes that handle it", message.key());
+            return true;
+        }
+        Optional<QueuedMessage> alone = store.lease(taking, message, policy.suspectLease());
+        if (alone.isPresent()) {
+            handleLeased(List.of(alone.get()), policy.suspectLease());
+        }
+        return alone.isPresent();
+    }
+
+    private boolean leasedTurn() throws Outage {
+        List<QueuedMessage> leased = store.lease(taking.limitedTo(policy.batch()), policy.lease());
+        if (leased.size() == 1 && crashes.isDeadly(before(leased.get(0)))) {
+            store.change(taking, List.of(crashes.deadly(leased.get(0))));
+            log.error(
+                    "{}: parked, for it seems to end the processes that handle it",
+                    leased.get(0).key());
+        } else if (!leased.isEmpty()) {
+            handleLeased(leased, policy.lease());
+        }
+        return !leased.isEmpty();
+    }
+
+    /** As it was before this lease, which counts as a start. */
+    private static QueuedMessage before(QueuedMessage leased) {
+        return new QueuedMessage(
+                leased.id(),
+                leased.key(),
+                leased.message(),
+                leased.fence(),
+                leased.started() - 1,
+                leased.failed(),
+                leased.storedAt());
+    }
+
+    private void handleLeased(List<QueuedMessage> leased, Duration lease) throws Outage {
+        try (Leases.Kept kept = leases.keep(taking, leased, lease)) {
+            check(newRun(true).run(leased));
+        }
+    }
+
+    private QueueRun newRun(boolean leased) {
+        return new QueueRun(engine, store, taking, consumer, leased, bell, owed);
+    }
+
+    private static void check(@Nullable Throwable outage) throws Outage {
+        if (outage != null) {
+            throw new Outage(outage);
+        }
+    }
+
+    private void leave() {
+        boolean interrupted = Thread.interrupted(); // some databases lose their files to an interrupt
+        try {
+            settleOwed();
+            store.gone(taking);
+        } catch (RuntimeException failure) {
+            log.debug("{}: a worker could not say good-bye; a sweep will notice", consumer.name(), failure);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The store could not go on. */
+    private static final class Outage extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final transient Throwable failure;
+
+        private Outage(Throwable failure) {
+            super(failure);
+            this.failure = failure;
+        }
+    }
+}

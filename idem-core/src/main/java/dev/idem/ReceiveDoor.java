@@ -1,0 +1,134 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The door of consumers that acknowledge on receipt. Storing a message is work like any other: it is done exactly once,
+ * in the transaction of the message's marker, by the same path as an effect. So whatever has a marker has its message in
+ * the queue, or is done, and a duplicate may be acknowledged.
+ */
+final class ReceiveDoor {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+    private static final Duration FULLNESS_IS_FRESH = Duration.ofMillis(250);
+
+    private final QueueStore store;
+    private final BatchDoor batches;
+    private final Events events;
+    private final Bells bells;
+    private final ConcurrentMap<String, Fullness> fullness = new ConcurrentHashMap<>();
+
+    ReceiveDoor(QueueStore store, BatchDoor batches, Events events, Bells bells) {
+        this.store = store;
+        this.batches = batches;
+        this.events = events;
+        this.bells = bells;
+    }
+
+    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        QueuePolicy policy = consumer.queue().orElseThrow();
+        List<Message> fitting = new ArrayList<>(messages.size());
+        @Nullable Outcome<?>[] outcomes = new @Nullable Outcome<?>[messages.size()];
+        @Nullable Outcome<?> full = full(consumer, policy);
+        for (int i = 0; i < outcomes.length; i++) {
+            outcomes[i] = full != null ? full : tooLarge(policy, messages.get(i));
+            if (outcomes[i] == null) {
+                fitting.add(messages.get(i));
+            } else {
+                events.settled(consumer, messages.get(i), outcomes[i], 0, Duration.ZERO, Duration.ZERO);
+            }
+        }
+        List<Outcome<?>> received = store(consumer, policy, fitting);
+        int next = 0;
+        for (int i = 0; i < outcomes.length; i++) {
+            outcomes[i] = outcomes[i] != null ? outcomes[i] : received.get(next++);
+        }
+        return List.of(outcomes);
+    }
+
+    private List<Outcome<?>> store(Consumer consumer, QueuePolicy policy, List<Message> messages) {
+        if (messages.isEmpty()) {
+            return List.of();
+        }
+        QueueStore.Intake intake = new QueueStore.Intake(
+                consumer.name(), message -> consumer.keyOf(message).orElseThrow(), policy.isOrdered());
+        Consumer door = consumer.receivedBy((rows, tx) -> store.enqueue(tx.connection(), intake, rows));
+        List<Outcome<?>> outcomes = batches.acceptAll(door, messages);
+        afterwards(consumer, policy, messages, outcomes);
+        return outcomes;
+    }
+
+    /** Nothing of this decides about a message: what fails here is made good by a sweep, or was only a count. */
+    private void afterwards(Consumer consumer, QueuePolicy policy, List<Message> messages, List<Outcome<?>> outcomes) {
+        Set<String> orderingKeys = new LinkedHashSet<>();
+        List<MarkerKey> duplicates = new ArrayList<>();
+        int stored = 0;
+        for (int i = 0; i < outcomes.size(); i++) {
+            Message message = messages.get(i);
+            if (outcomes.get(i) instanceof Outcome.Stored) {
+                stored++;
+                message.orderingKey().ifPresent(orderingKeys::add);
+            } else if (outcomes.get(i) instanceof Outcome.Duplicate) {
+                consumer.keyOf(message).ifPresent(duplicates::add);
+            }
+        }
+        try {
+            if (policy.isOrdered() && !orderingKeys.isEmpty()) {
+                store.release(consumer.name(), orderingKeys);
+            }
+            if (!duplicates.isEmpty()) {
+                store.countDuplicates(consumer.name(), duplicates);
+            }
+        } catch (RuntimeException failure) {
+            log.debug("{}: the look after storing failed; a sweep will make it good", consumer.name(), failure);
+        }
+        if (stored > 0) {
+            bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
+        }
+    }
+
+    private static @Nullable Outcome<?> tooLarge(QueuePolicy policy, Message message) {
+        long size = message.rawPayload().length;
+        for (Header header : message.headers()) {
+            size += header.name().length() + header.rawValue().length;
+        }
+        return size <= policy.maxBytes()
+                ? null
+                : new Outcome.Rejected<>(
+                        Rejection.TOO_LARGE,
+                        "the message has " + size + " bytes, but the queue takes at most " + policy.maxBytes()
+                                + ": store the payload elsewhere and send a reference, or raise maxBytes");
+    }
+
+    /** Asked at most a few times a second, so that a cap may be passed by what arrives in between. */
+    private @Nullable Outcome<?> full(Consumer consumer, QueuePolicy policy) {
+        if (policy.intakeCap() == Long.MAX_VALUE) {
+            return null;
+        }
+        Fullness known = fullness.get(consumer.name());
+        if (known == null || System.nanoTime() - known.at > FULLNESS_IS_FRESH.toNanos()) {
+            known = new Fullness(store.isFull(consumer.name(), policy.intakeCap()), System.nanoTime());
+            fullness.put(consumer.name(), known);
+        }
+        return known.full
+                ? new Outcome.Failed<>(
+                        Failure.INFRASTRUCTURE,
+                        new StoreException(
+                                "The queue of " + consumer.name() + " has reached its cap of " + policy.intakeCap()
+                                        + " waiting messages: deliver the message again later",
+                                null))
+                : null;
+    }
+
+    private record Fullness(boolean full, long at) {}
+}

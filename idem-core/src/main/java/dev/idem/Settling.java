@@ -1,0 +1,119 @@
+package dev.idem;
+
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueuedMessage;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The one place that says what an outcome means for a stored message. Stateless. */
+final class Settling {
+    /** After a fault of the database that hit one message alone. */
+    private static final Duration AFTER_A_FAULT = Duration.ofSeconds(1);
+
+    private static final int LONGEST_ERROR = 4_096;
+
+    private final QueuePolicy policy;
+    private final boolean leased;
+
+    /** @param leased whether the start of the run was recorded before it */
+    Settling(QueuePolicy policy, boolean leased) {
+        this.policy = policy;
+        this.leased = leased;
+    }
+
+    /** What must be recorded; empty if the message is completed, or stays as it is. */
+    Optional<QueueChange> change(QueuedMessage message, BatchEntry<?> entry) {
+        Outcome<?> outcome = entry.outcome();
+        if (outcome instanceof Outcome.Failed<?> failed) {
+            return Optional.of(failed(message, failed, entry.attempt().handling()));
+        }
+        if (outcome instanceof Outcome.Rejected<?> rejected) {
+            return Optional.of(new QueueChange(
+                    message,
+                    QueueMove.PARK,
+                    Duration.ZERO,
+                    rejected.reason().name(),
+                    run("Rejected", rejected.detail(), Duration.ZERO, false)));
+        }
+        if (outcome instanceof Outcome.Suppressed) {
+            return Optional.of(new QueueChange(message, QueueMove.COMPLETE, Duration.ZERO, "SUPPRESSED", null));
+        }
+        boolean undecided = outcome instanceof Outcome.Held || outcome instanceof Outcome.Busy;
+        return leased && undecided ? Optional.of(back(message, Duration.ZERO)) : Optional.empty();
+    }
+
+    /** Whether it only shares the others' fate. */
+    boolean isInnocent(BatchEntry<?> entry) {
+        return entry.outcome() instanceof Outcome.Failed<?> failed && failed.kind() == Failure.INFRASTRUCTURE;
+    }
+
+    /** Started more often than allowed without an end: it takes the processes down that run it. */
+    boolean isDeadly(QueuedMessage message) {
+        return message.started() >= policy.retry().maxAttempts();
+    }
+
+    QueueChange deadly(QueuedMessage message) {
+        return new QueueChange(
+                message,
+                QueueMove.PARK,
+                Duration.ZERO,
+                "CRASHED",
+                run(
+                        "Crash",
+                        "its handler was started " + message.started() + " times, and " + message.failed()
+                                + " of these runs came to an end: the others ended with their process",
+                        Duration.ZERO,
+                        false));
+    }
+
+    private QueueChange back(QueuedMessage message, Duration delay) {
+        return new QueueChange(message, QueueMove.GIVE_BACK, delay, "", null);
+    }
+
+    private QueueChange failed(QueuedMessage message, Outcome.Failed<?> failed, Duration took) {
+        Throwable cause = failed.cause();
+        QueueChange.FailedRun run = run(cause.getClass().getName(), textOf(cause), took, true);
+        return switch (failed.kind()) {
+            case INFRASTRUCTURE -> back(message, AFTER_A_FAULT);
+            case TERMINAL -> new QueueChange(message, QueueMove.PARK, Duration.ZERO, "TERMINAL", run);
+            case RETRYABLE -> {
+                RetryPolicy retry = policy.retry().forFailure(cause);
+                int failures = message.failed() + 1;
+                int starts = leased ? message.started() : message.started() + 1;
+                yield Math.max(failures, starts) >= retry.maxAttempts()
+                        ? new QueueChange(message, QueueMove.PARK, Duration.ZERO, "EXHAUSTED", run)
+                        : new QueueChange(message, QueueMove.FAIL, retry.delay(failures, cause), "RETRY", run);
+            }
+        };
+    }
+
+    private QueueChange.FailedRun run(String type, @Nullable String text, Duration took, boolean ran) {
+        return new QueueChange.FailedRun(type, capped(redacted(text)), took, ran);
+    }
+
+    private static @Nullable String textOf(Throwable cause) {
+        try {
+            return cause.getMessage();
+        } catch (RuntimeException broken) {
+            return null;
+        }
+    }
+
+    private String redacted(@Nullable String text) {
+        try {
+            return text == null ? "" : policy.redaction().apply(text);
+        } catch (RuntimeException broken) { // better no text than one that should not be seen
+            return "";
+        }
+    }
+
+    /** Bytes, because what an exception says may be anything; cut where it becomes too much. */
+    private static byte[] capped(@Nullable String text) {
+        String some = text == null ? "" : text.substring(0, Math.min(text.length(), LONGEST_ERROR));
+        byte[] bytes = some.getBytes(StandardCharsets.UTF_8);
+        return bytes.length <= LONGEST_ERROR ? bytes : java.util.Arrays.copyOf(bytes, LONGEST_ERROR);
+    }
+}

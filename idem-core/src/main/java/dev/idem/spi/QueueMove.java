@@ -1,0 +1,64 @@
+package dev.idem.spi;
+
+import static dev.idem.QueueState.COMPLETED;
+import static dev.idem.QueueState.FAILED_RETRYABLE;
+import static dev.idem.QueueState.FAILED_TERMINAL;
+import static dev.idem.QueueState.HELD;
+import static dev.idem.QueueState.IN_PROGRESS;
+import static dev.idem.QueueState.PARKED;
+import static dev.idem.QueueState.RECEIVED;
+
+import dev.idem.QueueState;
+import java.util.Set;
+
+/**
+ * Every way a stored message can change its state; there is no other. A store makes a move only if the message is in one
+ * of the states the move starts from, and nobody else has moved it since it was read, which its fence tells.
+ *
+ * <pre>
+ *   store ──► RECEIVED ◄──────────────────────────── release ──── HELD ◄── store, behind another of its key
+ *                │ lease      complete                             │
+ *                ├────► IN_PROGRESS ──► COMPLETED                  │
+ *                │        │  │   └─ give back ─► RECEIVED          │
+ *                │        │  └─ fail ─► FAILED_RETRYABLE ─► (as RECEIVED, when due)
+ *                └─ park ─┴─► PARKED ◄──────────────────── park ───┘
+ *                               ├─ retry ─► RECEIVED
+ *                               └─ skip ──► FAILED_TERMINAL
+ * </pre>
+ */
+public enum QueueMove {
+    /** A worker takes a lease; also of one whose lease has run out. */
+    LEASE(IN_PROGRESS, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS),
+    /** The handler's work is committed. Its followers of the same key may be done in the same transaction. */
+    COMPLETE(COMPLETED, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
+    /** The handler failed, and another try may help. */
+    FAIL(FAILED_RETRYABLE, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
+    /** Nothing was decided: a lease is given back unused, or a fault of the database hit this message alone. */
+    GIVE_BACK(RECEIVED, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
+    /** Set aside: by the retry policy, with the head of its key, or by a person. */
+    PARK(PARKED, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
+    /** Nothing of its key is before it any more. */
+    RELEASE(RECEIVED, HELD),
+    /** A person wants it tried again, now. */
+    RETRY(RECEIVED, PARKED, FAILED_RETRYABLE, FAILED_TERMINAL),
+    /** A person gives it up. */
+    SKIP(FAILED_TERMINAL, RECEIVED, FAILED_RETRYABLE, PARKED, HELD);
+
+    private final QueueState to;
+
+    @SuppressWarnings("ImmutableEnumChecker") // what Set.of makes cannot be changed
+    private final Set<QueueState> from;
+
+    QueueMove(QueueState to, QueueState... from) {
+        this.to = to;
+        this.from = Set.of(from);
+    }
+
+    public QueueState to() {
+        return to;
+    }
+
+    public Set<QueueState> from() {
+        return from;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.idem.spi;
+
+import dev.idem.Message;
+import dev.idem.QueueStats;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Keeps messages until workers have handled them. A message is stored in the same transaction as its marker,
+ * and leaves the queue in the same transaction as its handler's effect. Thread-safe.
+ */
+public interface QueueStore {
+    /** Writes messages in the transaction that has claimed their markers, in this order. */
+    void enqueue(Connection connection, Intake intake, List<Message> messages) throws Exception;
+
+    /**
+     * Takes what is due in a transaction that stays open until the batch ends, so that a crash frees the messages at once.
+     * Empty when nothing is due. Of an ordered consumer only the first messages of each ordering key are taken.
+     */
+    Optional<QueueBatch> take(Taking taking);
+
+    /** Takes leases on what is due, and commits: each counts as a start. Of an ordered consumer only heads are taken. */
+    List<QueuedMessage> lease(Taking taking, Duration lease);
+
+    /** Takes a lease on one message that was just seen, if nobody has moved it since. */
+    Optional<QueuedMessage> lease(Taking taking, QueuedMessage message, Duration lease);
+
+    /** Opens a transaction for messages that were taken or leased before; those that are lost are refused as busy. */
+    QueueBatch open(Taking taking, List<QueuedMessage> messages, boolean leased);
+
+    /** Lengthens leases; answers how many are still held. Safe to repeat. */
+    int renew(Taking taking, List<QueuedMessage> leased, Duration lease);
+
+    /** Makes changes in a transaction of their own; answers how many were made, the others being somebody else's now. */
+    int change(Taking taking, List<QueueChange> changes);
+
+    /** How long until something becomes due that is not due now; empty if nothing will, by itself. */
+    Optional<Duration> nextDue(String consumer);
+
+    /** Notes, outside the batch's transaction, that handlers of these messages are about to start; empty: none are. */
+    void running(Taking taking, List<QueuedMessage> messages);
+
+    /** The worker will not come back. */
+    void gone(Taking taking);
+
+    /**
+     * Lets go what has become the first of its ordering key; after the commit that stored or completed messages. Answers
+     * how many that were.
+     */
+    int release(String consumer, Collection<String> orderingKeys);
+
+    /**
+     * Repairs what crashes have left: counts the starts of workers that are gone, and lets go what nobody has let go.
+     * Answers how many rows it touched.
+     */
+    int recover(String consumer);
+
+    /** Counts duplicates on their markers. */
+    void countDuplicates(String consumer, Collection<MarkerKey> keys);
+
+    QueueStats stats(String consumer);
+
+    /** Whether at least so many messages wait, cheaply. */
+    boolean isFull(String consumer, long cap);
+
+    /**
+     * What the receiving side is told of a consumer.
+     *
+     * @param ordered whether messages wait behind earlier ones of their ordering key
+     */
+    record Intake(String consumer, KeyOf keys, boolean ordered) {}
+
+    /** Finds the key of a message. */
+    @FunctionalInterface
+    interface KeyOf {
+        MarkerKey of(Message message);
+    }
+
+    /**
+     * Who takes, and how.
+     *
+     * @param worker a number that no other worker has
+     * @param name of the worker, for people
+     * @param limit how many messages at most
+     * @param keepFor how long completed messages are kept; zero: not at all
+     */
+    record Taking(String consumer, long worker, String name, int limit, boolean ordered, Duration keepFor) {
+        public Taking limitedTo(int most) {
+            return new Taking(consumer, worker, name, most, ordered, keepFor);
+        }
+    }
+}

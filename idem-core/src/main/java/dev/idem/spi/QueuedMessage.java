@@ -1,0 +1,22 @@
+package dev.idem.spi;
+
+import dev.idem.Message;
+import java.time.Instant;
+
+/**
+ * A stored message as a worker has read it.
+ *
+ * @param id grows in the order of receipt
+ * @param fence grows with every move, so that nobody can move what somebody else has moved meanwhile
+ * @param started how often its handler is known to have been started; of runs that succeeded or were undone by the
+ *     database nothing is known
+ * @param failed how often the handler is known to have ended with a failure
+ */
+public record QueuedMessage(
+        long id, MarkerKey key, Message message, long fence, int started, int failed, Instant storedAt) {
+
+    /** Started once more than it ended: it may be what killed the process that ran it, so it must run alone. */
+    public boolean isSuspect() {
+        return started > failed;
+    }
+}

@@ -1,0 +1,257 @@
+package dev.idem.jdbc;
+
+import dev.idem.Message;
+import dev.idem.QueueStats;
+import dev.idem.StoreException;
+import dev.idem.spi.Claim;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueBatch;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps messages in a table beside their markers. See {@link QueueSql} for what differs between databases. */
+final class JdbcQueue implements QueueStore {
+    private final DataSource dataSource;
+    private final QueueKit kit;
+    private final Function<String, OwnTransaction> begin;
+    private final ToIntFunction<String> numbers;
+    private final RunningWorkers workers;
+    private final QueueCare care;
+    private final QueueNumbers counts;
+
+    /** @param numbers answers the number that stands for a consumer */
+    JdbcQueue(
+            DataSource dataSource,
+            QueueKit kit,
+            Function<String, OwnTransaction> begin,
+            ToIntFunction<String> numbers) {
+        this.dataSource = dataSource;
+        this.kit = kit;
+        this.begin = begin;
+        this.numbers = numbers;
+        Tables tables = kit.batches().tables();
+        workers = new RunningWorkers(dataSource, tables);
+        care = new QueueCare(tables, kit);
+        counts = new QueueNumbers(tables);
+    }
+
+    @Override
+    public void enqueue(Connection connection, Intake intake, List<Message> messages) throws SQLException {
+        kit.queue().insert(connection, number(intake.consumer()), intake, messages);
+    }
+
+    @Override
+    public Optional<QueueBatch> take(Taking taking) {
+        OwnTransaction transaction = begin.apply(taking.consumer());
+        boolean done = false;
+        try {
+            long claimId = ThreadLocalRandom.current().nextLong();
+            kit.queue().begin(transaction.connection(), claimId);
+            List<QueueRow> rows = runnable(taken(transaction.connection(), taking));
+            if (rows.isEmpty()) {
+                return Optional.empty();
+            }
+            List<QueuedMessage> messages = rows.stream().map(QueueRow::message).toList();
+            QueueLedger ledger = new QueueLedger(
+                    kit, number(taking.consumer()), taking, claimId, rows.get(0).token(), messages);
+            done = true;
+            return Optional.of(new StoredBatch(kit.batches(), transaction, ledger, messages, Map.of(), false));
+        } catch (SQLException failure) {
+            throw explained("take messages of", taking.consumer(), failure);
+        } finally {
+            if (!done) {
+                transaction.close();
+            }
+        }
+    }
+
+    /** Of an ordered consumer also those behind the heads, which nobody else can take while the heads are locked. */
+    private List<QueueRow> taken(Connection connection, Taking taking) throws SQLException {
+        List<QueueRow> rows = kit.queue().take(connection, number(taking.consumer()), taking);
+        return taking.ordered() ? kit.queue().withFollowers(connection, number(taking.consumer()), taking, rows) : rows;
+    }
+
+    /** One that may have ended its process runs alone; the others run up to it. */
+    private static List<QueueRow> runnable(List<QueueRow> rows) {
+        for (int i = 0; i < rows.size(); i++) {
+            if (rows.get(i).message().isSuspect()) {
+                return rows.subList(0, Math.max(1, i));
+            }
+        }
+        return rows;
+    }
+
+    @Override
+    public List<QueuedMessage> lease(Taking taking, Duration lease) {
+        return alone("lease messages of", taking.consumer(), connection -> {
+            List<QueuedMessage> due = runnable(kit.queue().take(connection, number(taking.consumer()), taking)).stream()
+                    .map(QueueRow::message)
+                    .toList();
+            if (!due.isEmpty()) {
+                kit.changes().leaseLocked(connection, taking.name(), due, lease);
+            }
+            return due.stream().map(JdbcQueue::afterLease).toList();
+        });
+    }
+
+    @Override
+    public Optional<QueuedMessage> lease(Taking taking, QueuedMessage message, Duration lease) {
+        return alone("lease a message of", taking.consumer(), connection -> leased(connection, taking, message, lease));
+    }
+
+    private Optional<QueuedMessage> leased(Connection connection, Taking taking, QueuedMessage message, Duration lease)
+            throws SQLException {
+        QueueChange change = new QueueChange(message, QueueMove.LEASE, lease, "", null);
+        return kit.changes().make(connection, number(taking.consumer()), taking.name(), change)
+                ? Optional.of(afterLease(message))
+                : Optional.empty();
+    }
+
+    private static QueuedMessage afterLease(QueuedMessage message) {
+        return new QueuedMessage(
+                message.id(),
+                message.key(),
+                message.message(),
+                message.fence() + 1,
+                message.started() + 1,
+                message.failed(),
+                message.storedAt());
+    }
+
+    @Override
+    public QueueBatch open(Taking taking, List<QueuedMessage> messages, boolean leased) {
+        OwnTransaction transaction = begin.apply(taking.consumer());
+        boolean done = false;
+        try {
+            long claimId = ThreadLocalRandom.current().nextLong();
+            kit.queue().begin(transaction.connection(), claimId);
+            Map<Long, String> found = kit.queue().open(transaction.connection(), messages, leased);
+            Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
+            List<QueuedMessage> granted = new ArrayList<>();
+            for (QueuedMessage message : messages) {
+                if (found.containsKey(message.id())) {
+                    granted.add(message);
+                } else {
+                    refused.put(message.key(), new Claim.Busy());
+                }
+            }
+            @Nullable
+            String token = granted.isEmpty() ? null : found.get(granted.get(0).id());
+            QueueLedger ledger = new QueueLedger(kit, number(taking.consumer()), taking, claimId, token, granted);
+            done = true;
+            return new StoredBatch(kit.batches(), transaction, ledger, granted, refused, leased);
+        } catch (SQLException failure) {
+            throw explained("open messages of", taking.consumer(), failure);
+        } finally {
+            if (!done) {
+                transaction.close();
+            }
+        }
+    }
+
+    @Override
+    public int renew(Taking taking, List<QueuedMessage> leased, Duration lease) {
+        return workers.renew(leased, lease);
+    }
+
+    @Override
+    public int change(Taking taking, List<QueueChange> changes) {
+        return alone("settle messages of", taking.consumer(), connection -> {
+            int made = 0;
+            for (QueueChange change : changes) {
+                made += kit.changes().make(connection, number(taking.consumer()), taking.name(), change) ? 1 : 0;
+            }
+            return made;
+        });
+    }
+
+    @Override
+    public Optional<Duration> nextDue(String consumer) {
+        return alone("look at the messages of", consumer, connection -> counts.nextDue(connection, number(consumer)));
+    }
+
+    @Override
+    public void running(Taking taking, List<QueuedMessage> messages) {
+        workers.running(number(taking.consumer()), taking, messages);
+    }
+
+    @Override
+    public void gone(Taking taking) {
+        workers.gone(taking);
+    }
+
+    @Override
+    public int release(String consumer, Collection<String> orderingKeys) {
+        List<UUID> orders = orderingKeys.stream().map(Hashes::uuid).toList();
+        return alone(
+                "release messages of",
+                consumer,
+                connection -> kit.queue().release(connection, number(consumer), orders));
+    }
+
+    @Override
+    public int recover(String consumer) {
+        return alone("look after messages of", consumer, connection -> care.recover(connection, number(consumer)));
+    }
+
+    @Override
+    public void countDuplicates(String consumer, Collection<MarkerKey> keys) {
+        alone("count duplicates of", consumer, connection -> counts.duplicates(connection, number(consumer), keys));
+    }
+
+    @Override
+    public QueueStats stats(String consumer) {
+        return alone("count messages of", consumer, connection -> counts.stats(connection, consumer, number(consumer)));
+    }
+
+    @Override
+    public boolean isFull(String consumer, long cap) {
+        return alone("count messages of", consumer, connection -> counts.isFull(connection, number(consumer), cap));
+    }
+
+    private int number(String consumer) {
+        return numbers.applyAsInt(consumer);
+    }
+
+    void close() {
+        workers.close();
+    }
+
+    private <T> T alone(String what, String consumer, Doing<T> body) {
+        number(consumer); // needs a connection of its own, the first time
+        try (Connection connection = dataSource.getConnection()) {
+            return Transactions.alone(connection, () -> body.run(connection));
+        } catch (SQLException failure) {
+            throw explained(what, consumer, failure);
+        }
+    }
+
+    private StoreException explained(String what, String consumer, SQLException failure) {
+        return new StoreException(
+                "Could not " + what + " " + consumer + " (SQLState " + failure.getSQLState() + "): "
+                        + SqlFaults.advice(failure),
+                failure);
+    }
+
+    @FunctionalInterface
+    private interface Doing<T> {
+        T run(Connection connection) throws SQLException;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.idem.jdbc;
+
+import dev.idem.QueueState;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueuedMessage;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves stored messages from one state to another: the only place where a state is written, but for the insert and the
+ * completion. Every move looks at the state it starts from and at the fence, so it is made once or not at all. Stateless.
+ */
+final class QueueChanges {
+    private static final Set<QueueState> DUE = Set.of(QueueState.RECEIVED, QueueState.FAILED_RETRYABLE);
+
+    private final Map<QueueMove, NamedSql> moves = new EnumMap<>(QueueMove.class);
+    private final NamedSql complete;
+    private final NamedSql attempt;
+    private final RowsSql lease;
+
+    QueueChanges(Tables tables) {
+        String now = QueueSql.of(tables.dialect().database()).now();
+        for (QueueMove move : QueueMove.values()) {
+            moves.put(move, new NamedSql(tables.fill(update(move, now))));
+        }
+        complete = new NamedSql(tables.fill("DELETE FROM ${queue}" + where(QueueMove.COMPLETE)));
+        lease = new RowsSql(tables.fill(update(QueueMove.LEASE, now)
+                .replace("id = :id AND fence = :fence", "({OR (id = :id AND fence = :fence)})")));
+        attempt =
+                new NamedSql(tables.fill("INSERT INTO ${attempt} (queue_id, failed_at, took, consumer, worker, reason,"
+                        + " error_type, error) VALUES (:id, " + now
+                        + ", :took, :consumer, :worker, :reason, :type, :error)"));
+    }
+
+    /** A run that was leased was counted when it was leased. */
+    private static String update(QueueMove move, String now) {
+        String leased = "status = " + QueueState.IN_PROGRESS.code();
+        String counts = switch (move) {
+            case GIVE_BACK -> ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
+            case FAIL, PARK ->
+                ", started = CASE WHEN " + leased + " THEN started ELSE started + :counts END,"
+                        + " failed = failed + :counts, reason = :reason, error = :error";
+            case LEASE -> ", started = started + 1, worker = :worker";
+            case RETRY -> ", started = 0, failed = 0";
+            case SKIP -> ", reason = :reason";
+            case COMPLETE, RELEASE -> "";
+        };
+        boolean due = DUE.contains(move.to()) || move == QueueMove.LEASE;
+        // The state comes last: the expressions before it must see the old one, also where columns change in turn.
+        return "UPDATE ${queue} SET fence = fence + 1, due_at = " + (due ? now + " + :delay" : "NULL") + counts
+                + ", status = " + move.to().code() + where(move);
+    }
+
+    private static String where(QueueMove move) {
+        return " WHERE id = :id AND fence = :fence AND status IN ("
+                + move.from().stream()
+                        .map(QueueState::code)
+                        .sorted()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(", "))
+                + ")";
+    }
+
+    /** False when somebody else has moved the message since it was read; then nothing has changed. */
+    boolean make(Connection connection, int consumer, String worker, QueueChange change) throws SQLException {
+        NamedSql sql = change.move() == QueueMove.COMPLETE ? complete : sqlOf(change.move());
+        QueueChange.FailedRun run = change.run();
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("id", NamedSql.Parameter.of(change.message().id()));
+        values.put("fence", NamedSql.Parameter.of(change.message().fence()));
+        values.put("delay", NamedSql.Parameter.of(Micros.of(change.delay())));
+        values.put("counts", NamedSql.Parameter.of(run != null && run.ran() ? 1 : 0));
+        values.put("reason", NamedSql.Parameter.of(change.reason()));
+        values.put("worker", NamedSql.Parameter.of(worker));
+        values.put("error", NamedSql.Parameter.of(run == null ? null : run.error()));
+        try (PreparedStatement statement = sql.prepare(connection, values)) {
+            if (statement.executeUpdate() != 1) {
+                return false;
+            }
+        }
+        if (run != null) {
+            record(connection, consumer, worker, change, run);
+        }
+        return true;
+    }
+
+    /** Leases messages that this transaction has locked. */
+    void leaseLocked(Connection connection, String worker, List<QueuedMessage> messages, Duration length)
+            throws SQLException {
+        Map<String, NamedSql.Parameter> values =
+                Map.of("delay", NamedSql.Parameter.of(Micros.of(length)), "worker", NamedSql.Parameter.of(worker));
+        try (PreparedStatement statement = lease.prepare(connection, values, () -> Queue.rowsOf(messages))) {
+            if (statement.executeUpdate() != messages.size()) {
+                throw new SQLException("Messages that were locked could not be leased", "40001");
+            }
+        }
+    }
+
+    private NamedSql sqlOf(QueueMove move) {
+        @Nullable NamedSql sql = moves.get(move);
+        if (sql == null) {
+            throw new IllegalArgumentException("no statement for " + move);
+        }
+        return sql;
+    }
+
+    private void record(
+            Connection connection, int consumer, String worker, QueueChange change, QueueChange.FailedRun run)
+            throws SQLException {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("id", NamedSql.Parameter.of(change.message().id()));
+        values.put("took", NamedSql.Parameter.of(Micros.of(run.duration())));
+        values.put("consumer", NamedSql.Parameter.of(consumer));
+        values.put("worker", NamedSql.Parameter.of(worker));
+        values.put("reason", NamedSql.Parameter.of(change.reason()));
+        values.put("type", NamedSql.Parameter.of(run.errorType()));
+        values.put("error", NamedSql.Parameter.of(run.error()));
+        try (PreparedStatement statement = attempt.prepare(connection, values)) {
+            statement.executeUpdate();
+        }
+    }
+}

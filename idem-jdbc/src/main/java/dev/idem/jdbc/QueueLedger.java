@@ -1,0 +1,118 @@
+package dev.idem.jdbc;
+
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.StoredResult;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records what is done by removing it from the queue; its marker was there before. Those that failed are moved in the
+ * same transaction. Whoever lost a message to another worker cannot commit: the fence has grown.
+ */
+final class QueueLedger implements BatchLedger {
+    private final QueueKit kit;
+    private final int consumer;
+    private final QueueStore.Taking taking;
+    private final long claimId;
+    private final @Nullable String token;
+    private final Map<MarkerKey, QueuedMessage> messages = new LinkedHashMap<>();
+    private final List<QueueChange> changes = new ArrayList<>();
+    private Set<MarkerKey> done = Set.of();
+
+    QueueLedger(
+            QueueKit kit,
+            int consumer,
+            QueueStore.Taking taking,
+            long claimId,
+            @Nullable String token,
+            List<QueuedMessage> granted) {
+        this.kit = kit;
+        this.consumer = consumer;
+        this.taking = taking;
+        this.claimId = claimId;
+        this.token = token;
+        granted.forEach(message -> messages.put(message.key(), message));
+    }
+
+    /** Which messages' work is in the transaction; all others stay in the queue, whatever became of them. */
+    void done(Set<MarkerKey> keys) {
+        done = keys;
+    }
+
+    void change(QueueChange change) {
+        changes.add(change);
+    }
+
+    @Override
+    public Collection<MarkerKey> granted() {
+        return messages.keySet();
+    }
+
+    @Override
+    public String claimId(MarkerKey key) {
+        return Long.toString(claimId);
+    }
+
+    @Override
+    public @Nullable String token() {
+        return token;
+    }
+
+    @Override
+    public void record(Connection connection, Set<MarkerKey> givenUp, Map<MarkerKey, StoredResult> results)
+            throws SQLException {
+        kit.batches().markers().storeResults(connection, consumer, results);
+        for (QueueChange change : changes) {
+            if (!kit.changes().make(connection, consumer, taking.name(), change)) {
+                throw new SQLException("A message belongs to another worker now", "40001");
+            }
+        }
+        if (!taking.keepFor().isZero()) {
+            kit.archive().keep(connection, completed(), taking.keepFor());
+        }
+    }
+
+    @Override
+    public void confirmAndCommit(Connection connection, Set<MarkerKey> givenUp) throws SQLException {
+        kit.queue().completeAndCommit(connection, completed(), token, claimId);
+    }
+
+    private List<QueuedMessage> completed() {
+        return messages.values().stream()
+                .filter(message -> done.contains(message.key()))
+                .toList();
+    }
+
+    @Override
+    public boolean isCommitted(Connection connection) throws SQLException {
+        return kit.queue().isCommitted(connection, token, claimId);
+    }
+
+    @Override
+    public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
+        for (QueuedMessage message : messages.values()) {
+            if (done.contains(message.key())) {
+                kit.changes().make(connection, consumer, taking.name(), change(message, QueueMove.COMPLETE));
+            } else if (culprits.contains(message.key())) {
+                kit.changes().make(connection, consumer, taking.name(), change(message, QueueMove.PARK));
+            }
+        }
+        kit.queue().ended(connection, claimId);
+    }
+
+    private static QueueChange change(QueuedMessage message, QueueMove move) {
+        return new QueueChange(message, move, Duration.ZERO, "BROKEN", null);
+    }
+}

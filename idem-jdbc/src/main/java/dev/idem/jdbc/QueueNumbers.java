@@ -1,0 +1,108 @@
+package dev.idem.jdbc;
+
+import dev.idem.QueueState;
+import dev.idem.QueueStats;
+import dev.idem.spi.MarkerKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Counts stored messages, but only up to a limit, so that it costs the same however many there are. Stateless. */
+final class QueueNumbers {
+    private static final long LIMIT = 10_000;
+
+    private final Dialect dialect;
+    private final NamedSql count;
+    private final NamedSql received;
+    private final NamedSql stale;
+    private final NamedSql oldest;
+    private final NamedSql next;
+    private final RowsSql duplicates;
+
+    QueueNumbers(Tables tables) {
+        dialect = tables.dialect();
+        QueueSql sql = QueueSql.of(dialect.database());
+        String counted =
+                "SELECT COUNT(*) FROM (SELECT 1 AS one FROM ${queue} WHERE consumer = :consumer AND %s LIMIT :limit) c";
+        count = new NamedSql(tables.fill(counted.formatted("status > 0 AND status = :status")));
+        received = new NamedSql(tables.fill(counted.formatted("due_at IS NOT NULL AND status = 0")));
+        stale = new NamedSql(
+                tables.fill(counted.formatted("status > 0 AND status = 1 AND due_at < (SELECT " + sql.now() + ")")));
+        oldest = new NamedSql(tables.fill("SELECT " + sql.now() + " - stored_at FROM ${queue}"
+                + " WHERE consumer = :consumer AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1"));
+        next = new NamedSql(tables.fill("SELECT due_at - " + sql.now() + " FROM ${queue} WHERE consumer = :consumer"
+                + " AND due_at > (SELECT " + sql.now() + ") ORDER BY due_at LIMIT 1"));
+        duplicates = new RowsSql(tables.fill(sql.duplicates()));
+    }
+
+    QueueStats stats(Connection connection, String name, int consumer) throws SQLException {
+        Map<QueueState, Long> counts = new EnumMap<>(QueueState.class);
+        for (QueueState state : QueueState.values()) {
+            if (state != QueueState.RECEIVED && state != QueueState.COMPLETED) {
+                Map<String, NamedSql.Parameter> values = limited(consumer, LIMIT);
+                values.put("status", NamedSql.Parameter.of(state.code()));
+                counts.put(state, number(connection, count, values).orElse(0L));
+            }
+        }
+        long waiting = number(connection, received, limited(consumer, LIMIT)).orElse(0L);
+        long held = counts.getOrDefault(QueueState.HELD, 0L);
+        long retryable = counts.getOrDefault(QueueState.FAILED_RETRYABLE, 0L);
+        boolean atLeast = waiting == LIMIT || counts.containsValue(LIMIT);
+        return new QueueStats(
+                name,
+                waiting + held + retryable,
+                number(connection, oldest, limited(consumer, LIMIT)).map(Micros::duration),
+                counts.getOrDefault(QueueState.IN_PROGRESS, 0L),
+                number(connection, stale, limited(consumer, LIMIT)).orElse(0L),
+                retryable,
+                held,
+                counts.getOrDefault(QueueState.PARKED, 0L),
+                atLeast);
+    }
+
+    Optional<Duration> nextDue(Connection connection, int consumer) throws SQLException {
+        return number(connection, next, limited(consumer, 1)).map(micros -> Micros.duration(Math.max(0, micros)));
+    }
+
+    /** Whether at least so many wait for a worker. */
+    boolean isFull(Connection connection, int consumer, long cap) throws SQLException {
+        return number(connection, received, limited(consumer, cap)).orElse(0L) >= cap;
+    }
+
+    int duplicates(Connection connection, int consumer, Collection<MarkerKey> keys) throws SQLException {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        Object[] bytes = keys.stream().map(MarkerKey::value).toArray();
+        values.put("consumer", NamedSql.Parameter.of(consumer));
+        values.put("keys", (s, i) -> s.setArray(i, s.getConnection().createArrayOf("uuid", bytes)));
+        try (PreparedStatement statement = duplicates.prepare(
+                connection,
+                values,
+                () -> keys.stream()
+                        .map(key -> Map.of("key", dialect.key().apply(key.value())))
+                        .toList())) {
+            return statement.executeUpdate();
+        }
+    }
+
+    private static Map<String, NamedSql.Parameter> limited(int consumer, long limit) {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("consumer", NamedSql.Parameter.of(consumer));
+        values.put("limit", NamedSql.Parameter.of(limit));
+        return values;
+    }
+
+    private static Optional<Long> number(Connection connection, NamedSql sql, Map<String, NamedSql.Parameter> values)
+            throws SQLException {
+        try (PreparedStatement statement = sql.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
+        }
+    }
+}

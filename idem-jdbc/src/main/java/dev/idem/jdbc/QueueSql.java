@@ -1,0 +1,226 @@
+package dev.idem.jdbc;
+
+import dev.idem.QueueState;
+
+/**
+ * What differs between databases in keeping stored messages. Times are microseconds since 1970 everywhere. What stands in
+ * braces is repeated for each row, see {@link RowsSql}.
+ *
+ * @param now the database's clock
+ * @param insert writes messages in the order given
+ * @param blocked answers those of the ordering keys given that have a message in the queue
+ * @param begin the first statement of a transaction that handles stored messages, where one is needed
+ * @param take locks what is due, and passes over what others have locked; answers rows of {@link QueueRow}
+ * @param takeHeads the same, but only the first of each ordering key
+ * @param followers answers the first messages of each of the ordering keys given, without a lock
+ * @param open answers those of the messages given that nobody has moved, and locks them
+ * @param openLeased the same without a lock, which would keep others from taking over when the lease has run out
+ * @param completeAndCommit removes messages, proves that this is still the transaction that took them, and commits; fails
+ *     with a state of class 40 when some of them were somebody else's already
+ * @param committed answers a row if that transaction was committed
+ * @param ended takes back what {@code begin} has written, where it writes
+ * @param heads answers the first message of each of the ordering keys given, if it is held
+ * @param duplicates counts duplicates on their markers, and need not be durable either
+ * @param running notes what a worker is about to run, and need not be durable when the database crashes
+ */
+record QueueSql(
+        String now,
+        String insert,
+        String blocked,
+        String begin,
+        String take,
+        String takeHeads,
+        String followers,
+        String open,
+        String openLeased,
+        String completeAndCommit,
+        String committed,
+        String ended,
+        String heads,
+        String duplicates,
+        String running) {
+    private static final String COLUMNS = "q.id, q.message_key, q.readable, q.head, q.payload, q.fence, q.started,"
+            + " q.failed, q.stored_at, q.order_key, q.status";
+
+    private static final String NOT_OVERTAKING = """
+            AND (q.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${queue} p WHERE p.consumer = q.consumer
+              AND p.order_key = q.order_key AND p.id < q.id AND p.status <> %d))
+            """.formatted(QueueState.FAILED_TERMINAL.code());
+
+    private static String take(String token, String from, String now, String heads, String lock) {
+        return """
+                SELECT %s, %s FROM %s
+                WHERE q.consumer = :consumer AND q.due_at <= (SELECT %s) %s
+                ORDER BY q.due_at, q.id LIMIT :limit FOR UPDATE %s
+                """.formatted(COLUMNS, token, from, now, heads, lock);
+    }
+
+    private static final String PG_TOKEN = "CAST(pg_current_xact_id() AS text)";
+
+    private static final String PG_GIVEN = "unnest(CAST(:ids AS bigint[]), CAST(:fences AS bigint[])) AS d(i, f)";
+
+    private static final String PG_OPEN =
+            "SELECT q.id, " + PG_TOKEN + " FROM ${queue} q JOIN " + PG_GIVEN + " ON q.id = d.i AND q.fence = d.f";
+
+    /** Loses nothing but a count when the server crashes, and saves the wait for the disk. */
+    private static final String NOT_DURABLE = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
+
+    static final QueueSql POSTGRESQL = postgreSql(RetentionSql.POSTGRESQL.now());
+
+    private static QueueSql postgreSql(String now) {
+        return new QueueSql(
+                now,
+                """
+                INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key,
+                  ordering_key, message_type, head, payload)
+                SELECT :consumer, k, r, n, CASE WHEN b THEN NULL ELSE n END, CASE WHEN b THEN 3 ELSE 0 END, o, ok, t, h, p
+                FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]), CAST(:behind AS boolean[]),
+                  CAST(:orders AS uuid[]), CAST(:orderings AS text[]), CAST(:types AS text[]), CAST(:heads AS bytea[]),
+                  CAST(:payloads AS bytea[])) WITH ORDINALITY AS m(k, r, b, o, ok, t, h, p, i),
+                  (SELECT %s AS n) c
+                ORDER BY i
+                """.formatted(now),
+                """
+                SELECT k FROM unnest(CAST(:orders AS uuid[])) AS k WHERE EXISTS (SELECT 1 FROM ${queue}
+                  WHERE consumer = :consumer AND order_key = k AND status <> 5)
+                """,
+                "",
+                take(PG_TOKEN, "${queue} q", now, "", "OF q SKIP LOCKED"),
+                take(PG_TOKEN, "${queue} q", now, NOT_OVERTAKING, "OF q SKIP LOCKED"),
+                """
+                SELECT q.* FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT %s, %s FROM ${queue} q
+                  WHERE q.consumer = :consumer AND q.order_key = k AND q.status <> 5 ORDER BY q.id LIMIT :each) q
+                """.formatted(COLUMNS, PG_TOKEN),
+                PG_OPEN + " FOR UPDATE OF q SKIP LOCKED",
+                PG_OPEN,
+                """
+                WITH gone AS (DELETE FROM ${queue} q USING %s WHERE q.id = d.i AND q.fence = d.f RETURNING 1)
+                SELECT 1 / CASE WHEN CAST(pg_current_xact_id_if_assigned() AS text) = :token THEN 1 ELSE 0 END,
+                  CASE WHEN n = CAST(:count AS bigint) THEN 0 ELSE CAST('lost but ' || n AS integer) END
+                FROM (SELECT count(*) AS n FROM gone) c; COMMIT
+                """.formatted(PG_GIVEN),
+                "SELECT 1 WHERE pg_xact_status(CAST(:token AS xid8)) = 'committed'",
+                "",
+                """
+                SELECT h.id FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT id, status FROM ${queue}
+                  WHERE consumer = :consumer AND order_key = k AND status <> 5 ORDER BY id LIMIT 1) h
+                WHERE h.status = 3
+                """,
+                """
+                UPDATE ${marker} m SET duplicates = coalesce(m.duplicates, 0) + d.n, duplicate_at = %1$s
+                FROM (SELECT k, count(*) AS n FROM unnest(CAST(:keys AS uuid[])) AS k GROUP BY k ORDER BY k) d
+                WHERE m.consumer = :consumer AND m.message_key = d.k AND %2$s
+                """.formatted(now, NOT_DURABLE),
+                """
+                INSERT INTO ${worker} (worker, consumer, name, seen_at, running)
+                SELECT :worker, :consumer, :name, %1$s, :running WHERE %2$s
+                ON CONFLICT (worker) DO UPDATE SET running = excluded.running, seen_at = excluded.seen_at
+                """.formatted(now, NOT_DURABLE));
+    }
+
+    private static final String THESE = "({OR (q.id = :id AND q.fence = :fence)})";
+
+    private static final String VALUES = """
+            INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key, ordering_key,
+              message_type, head, payload)
+            VALUES {(:consumer, :key, :readable, %1$s, CASE WHEN :behind = 1 THEN NULL ELSE %1$s END,
+              CASE WHEN :behind = 1 THEN 3 ELSE 0 END, :order, :ordering, :type, :head, :payload)}
+            """;
+
+    private static final String BLOCKED = "SELECT DISTINCT order_key FROM ${queue} WHERE consumer = :consumer"
+            + " AND order_key IN ({:order}) AND status <> 5";
+
+    private static final String HEAD = """
+            SELECT id FROM (SELECT id, status FROM ${queue} WHERE consumer = :consumer AND order_key = {:order}
+              AND status <> 5 ORDER BY id LIMIT 1) h WHERE status = 3
+            """;
+
+    private static final String DUPLICATES = "UPDATE ${marker} SET duplicates = COALESCE(duplicates, 0) + 1,"
+            + " duplicate_at = %s WHERE consumer = :consumer AND message_key IN ({:key})";
+
+    private static final String TRACE = "INSERT INTO ${run} (claim_id) VALUES (:claimid)";
+    private static final String NO_TRACE = "DELETE FROM ${run} WHERE claim_id = :claimid";
+    private static final String TRACED = "SELECT 1 FROM ${run} WHERE claim_id = :claimid";
+
+    private static String line(String token) {
+        return "SELECT " + COLUMNS + ", " + token + " FROM ${queue} q WHERE q.consumer = :consumer"
+                + " AND q.order_key = {:order} AND q.status <> 5 ORDER BY q.id LIMIT :each";
+    }
+
+    /** The index is named, so that rows are locked in its order and no others. */
+    static final QueueSql MARIADB = mariaDb("TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
+
+    private static QueueSql mariaDb(String now) {
+        String index = "${queue} q FORCE INDEX (${prefix}queue_due)";
+        String open = "SELECT q.id, NULL FROM ${queue} q WHERE " + THESE;
+        return new QueueSql(
+                now,
+                VALUES.formatted(now),
+                BLOCKED,
+                "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + TRACE + "; END",
+                take("NULL", index, now, "", "SKIP LOCKED"),
+                take("NULL", index, now, NOT_OVERTAKING, "SKIP LOCKED"),
+                line("NULL"),
+                open + " FOR UPDATE SKIP LOCKED",
+                open,
+                """
+                BEGIN NOT ATOMIC
+                  RELEASE SAVEPOINT idem_guard;
+                  %s;
+                  DELETE q FROM ${queue} q WHERE %s;
+                  IF ROW_COUNT() <> :count THEN
+                    SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'messages belong to another worker';
+                  END IF;
+                  COMMIT;
+                END
+                """.formatted(NO_TRACE, THESE),
+                TRACED,
+                NO_TRACE,
+                HEAD,
+                DUPLICATES.formatted(now),
+                """
+                INSERT INTO ${worker} (worker, consumer, name, seen_at, running)
+                VALUES (:worker, :consumer, :name, %s, :running)
+                ON DUPLICATE KEY UPDATE running = VALUES(running), seen_at = VALUES(seen_at)
+                """.formatted(now));
+    }
+
+    static final QueueSql H2 = h2(RetentionSql.H2.now());
+
+    private static QueueSql h2(String now) {
+        String open = "SELECT q.id, TRANSACTION_ID() FROM ${queue} q WHERE " + THESE;
+        return new QueueSql(
+                now,
+                VALUES.formatted(now),
+                BLOCKED,
+                TRACE,
+                take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"),
+                take("TRANSACTION_ID()", "${queue} q", now, NOT_OVERTAKING, "SKIP LOCKED"),
+                line("TRANSACTION_ID()"),
+                open + " FOR UPDATE SKIP LOCKED",
+                open,
+                """
+                SELECT 1 / CASE WHEN TRANSACTION_ID() = :token THEN 1 ELSE 0 END;
+                %s;
+                SELECT CASE WHEN COUNT(*) = :count THEN 0 ELSE CAST('lost but ' || COUNT(*) AS INT) END
+                FROM OLD TABLE (DELETE FROM ${queue} q WHERE %s);
+                COMMIT
+                """.formatted(NO_TRACE, THESE),
+                TRACED,
+                NO_TRACE,
+                HEAD,
+                DUPLICATES.formatted(now),
+                """
+                MERGE INTO ${worker} (worker, consumer, name, seen_at, running) KEY (worker)
+                VALUES (:worker, :consumer, :name, %s, :running)
+                """.formatted(now));
+    }
+
+    static QueueSql of(Database database) {
+        return switch (database) {
+            case POSTGRESQL -> POSTGRESQL;
+            case MARIADB -> MARIADB;
+            case H2 -> H2;
+        };
+    }
+}

@@ -1,0 +1,116 @@
+package dev.idem.jdbc;
+
+import dev.idem.StoreException;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What workers say beside their transactions: what they are about to run, and that their leases go on. For this one
+ * connection is held, so that neither has to wait for a pool that handlers have exhausted. Thread-safe.
+ */
+final class RunningWorkers {
+    private final DataSource dataSource;
+    private final NamedSql running;
+    private final NamedSql gone;
+    private final RowsSql renew;
+    private @Nullable Connection connection;
+
+    RunningWorkers(DataSource dataSource, Tables tables) {
+        this.dataSource = dataSource;
+        QueueSql sql = QueueSql.of(tables.dialect().database());
+        running = new NamedSql(tables.fill(sql.running()));
+        gone = new NamedSql(tables.fill("DELETE FROM ${worker} WHERE worker = :worker"));
+        renew = new RowsSql(tables.fill("UPDATE ${queue} SET due_at = " + sql.now()
+                + " + :lease WHERE status = 1 AND ({OR (id = :id AND fence = :fence)})"));
+    }
+
+    void running(int consumer, QueueStore.Taking taking, List<QueuedMessage> messages) {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("worker", NamedSql.Parameter.of(taking.worker()));
+        values.put("consumer", NamedSql.Parameter.of(consumer));
+        values.put("name", NamedSql.Parameter.of(taking.name()));
+        values.put("running", NamedSql.Parameter.of(messages.isEmpty() ? null : packed(messages)));
+        say("note what is running of", taking.consumer(), c -> running.prepare(c, values));
+    }
+
+    private static byte[] packed(List<QueuedMessage> messages) {
+        ByteBuffer bytes = ByteBuffer.allocate(messages.size() * 2 * Long.BYTES);
+        messages.forEach(message -> bytes.putLong(message.id()).putLong(message.fence()));
+        return bytes.array();
+    }
+
+    void gone(QueueStore.Taking taking) {
+        say(
+                "take leave of",
+                taking.consumer(),
+                c -> gone.prepare(c, Map.of("worker", NamedSql.Parameter.of(taking.worker()))));
+    }
+
+    int renew(List<QueuedMessage> leased, Duration lease) {
+        return say(
+                "renew leases of",
+                leased.get(0).key().consumer(),
+                c -> renew.prepare(
+                        c, Map.of("lease", NamedSql.Parameter.of(Micros.of(lease))), () -> Queue.rowsOf(leased)));
+    }
+
+    /** Once more on a new connection if the old one does not work any more. */
+    private synchronized int say(String what, String consumer, Saying saying) {
+        try {
+            try {
+                return execute(saying);
+            } catch (SQLException broken) {
+                close();
+                return execute(saying);
+            }
+        } catch (SQLException failure) {
+            close();
+            throw new StoreException(
+                    "Could not " + what + " " + consumer + " (SQLState " + failure.getSQLState() + "): "
+                            + SqlFaults.advice(failure),
+                    failure);
+        }
+    }
+
+    private int execute(Saying saying) throws SQLException {
+        Connection open = connection;
+        if (open == null) {
+            open = dataSource.getConnection();
+            connection = open;
+        }
+        try (PreparedStatement statement = saying.prepare(open)) {
+            int rows = statement.executeUpdate();
+            if (!open.getAutoCommit()) {
+                open.commit();
+            }
+            return rows;
+        }
+    }
+
+    synchronized void close() {
+        Connection open = connection;
+        connection = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (SQLException gone) {
+                // it was broken anyway
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Saying {
+        PreparedStatement prepare(Connection connection) throws SQLException;
+    }
+}
