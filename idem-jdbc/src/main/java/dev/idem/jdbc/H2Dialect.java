@@ -105,7 +105,7 @@ final class H2Dialect {
                     Set.of(40001, 50200, 90131, 90067, 90121, 90098),
                     Set.of("22012"),
                     Set.of(),
-                    Set.of("22", "23", "42")),
+                    Set.of("22", "23", "40", "42")),
             Set.of(
                     "COMMIT",
                     "ROLLBACK",

@@ -101,6 +101,8 @@ final class JdbcQueue implements QueueStore {
     @Override
     public List<QueuedMessage> lease(Taking taking, Duration lease) {
         return alone("lease messages of", taking.consumer(), connection -> {
+            workers.ready();
+            kit.queue().isolate(connection);
             List<QueuedMessage> due = runnable(kit.queue().take(connection, number(taking.consumer()), taking)).stream()
                     .map(QueueRow::message)
                     .toList();

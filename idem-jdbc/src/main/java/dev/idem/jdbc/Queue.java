@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -58,7 +59,7 @@ final class Queue {
         complete = new RowsSql(tables.fill(sql.completeAndCommit()));
         committed = new NamedSql(tables.fill(sql.committed()));
         ended = new NamedSql(tables.fill(sql.ended()));
-        release = new RowsSql(tables.fill("UPDATE ${queue} SET status = 0, due_at = " + sql.now()
+        release = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET status = 0, due_at = " + sql.now()
                 + ", fence = fence + 1 WHERE status = 3 AND id IN ({:id})"));
     }
 
@@ -185,8 +186,18 @@ final class Queue {
                 .toList();
     }
 
+    /** Comes before the first statement of a transaction that takes messages. */
+    void isolate(Connection connection) throws SQLException {
+        if (!sql.isolation().isEmpty()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql.isolation());
+            }
+        }
+    }
+
     /** The first statement of a transaction that handles stored messages. */
     void begin(Connection connection, long claimId) throws SQLException {
+        isolate(connection);
         if (!sql.begin().isEmpty()) {
             try (PreparedStatement statement =
                     begin.prepare(connection, Map.of("claimid", NamedSql.Parameter.of(claimId)))) {

@@ -42,12 +42,13 @@ final class QueueCare {
         this.kit = kit;
         dialect = tables.dialect();
         String now = QueueSql.of(dialect.database()).now();
+        String byId = QueueSql.of(dialect.database()).byId();
         notes = new NamedSql(tables.fill("SELECT worker, running FROM ${worker} WHERE consumer = :consumer"
                 + " AND running IS NOT NULL AND seen_at < " + now + " - :age FOR UPDATE SKIP LOCKED"));
-        orphans = new RowsSql(tables.fill("SELECT id FROM ${queue} WHERE ({OR (id = :id AND fence = :fence)})"
+        orphans = new RowsSql(tables.fill("SELECT id FROM " + byId + " WHERE ({OR (id = :id AND fence = :fence)})"
                 + " AND status IN (0, 2, 3) FOR UPDATE SKIP LOCKED"));
-        count = new RowsSql(
-                tables.fill("UPDATE ${queue} SET started = started + 1, fence = fence + 1" + " WHERE id IN ({:id})"));
+        count = new RowsSql(tables.fill(
+                "UPDATE " + byId + " SET started = started + 1, fence = fence + 1" + " WHERE id IN ({:id})"));
         clear = new NamedSql(tables.fill("DELETE FROM ${worker} WHERE worker = :worker"));
         forget = new NamedSql(
                 tables.fill("DELETE FROM ${worker} WHERE consumer = :consumer AND running IS NULL AND seen_at < " + now

@@ -29,12 +29,13 @@ final class QueueChanges {
     private final RowsSql lease;
 
     QueueChanges(Tables tables) {
-        String now = QueueSql.of(tables.dialect().database()).now();
+        QueueSql sql = QueueSql.of(tables.dialect().database());
+        String now = sql.now();
         for (QueueMove move : QueueMove.values()) {
-            moves.put(move, new NamedSql(tables.fill(update(move, now))));
+            moves.put(move, new NamedSql(tables.fill(update(move, sql))));
         }
         complete = new NamedSql(tables.fill("DELETE FROM ${queue}" + where(QueueMove.COMPLETE)));
-        lease = new RowsSql(tables.fill(update(QueueMove.LEASE, now)
+        lease = new RowsSql(tables.fill(update(QueueMove.LEASE, sql)
                 .replace("id = :id AND fence = :fence", "({OR (id = :id AND fence = :fence)})")));
         attempt =
                 new NamedSql(tables.fill("INSERT INTO ${attempt} (queue_id, failed_at, took, consumer, worker, reason,"
@@ -43,7 +44,7 @@ final class QueueChanges {
     }
 
     /** A run that was leased was counted when it was leased. */
-    private static String update(QueueMove move, String now) {
+    private static String update(QueueMove move, QueueSql sql) {
         String leased = "status = " + QueueState.IN_PROGRESS.code();
         String counts = switch (move) {
             case GIVE_BACK -> ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
@@ -57,8 +58,8 @@ final class QueueChanges {
         };
         boolean due = DUE.contains(move.to()) || move == QueueMove.LEASE;
         // The state comes last: the expressions before it must see the old one, also where columns change in turn.
-        return "UPDATE ${queue} SET fence = fence + 1, due_at = " + (due ? now + " + :delay" : "NULL") + counts
-                + ", status = " + move.to().code() + where(move);
+        return "UPDATE " + sql.byId() + " SET fence = fence + 1, due_at = " + (due ? sql.now() + " + :delay" : "NULL")
+                + counts + ", status = " + move.to().code() + where(move);
     }
 
     private static String where(QueueMove move) {

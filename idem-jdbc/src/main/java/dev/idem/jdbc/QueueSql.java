@@ -7,8 +7,10 @@ import dev.idem.QueueState;
  * braces is repeated for each row, see {@link RowsSql}.
  *
  * @param now the database's clock
+ * @param byId the table where rows are found by their ids: a scan of a small table would wait for rows it does not want
  * @param insert writes messages in the order given
  * @param blocked answers those of the ordering keys given that have a message in the queue
+ * @param isolation said before a transaction that takes messages, where the default would lock what others need
  * @param begin the first statement of a transaction that handles stored messages, where one is needed
  * @param take locks what is due, and passes over what others have locked; answers rows of {@link QueueRow}
  * @param takeHeads the same, but only the first of each ordering key
@@ -25,8 +27,10 @@ import dev.idem.QueueState;
  */
 record QueueSql(
         String now,
+        String byId,
         String insert,
         String blocked,
+        String isolation,
         String begin,
         String take,
         String takeHeads,
@@ -70,6 +74,7 @@ record QueueSql(
     private static QueueSql postgreSql(String now) {
         return new QueueSql(
                 now,
+                "${queue} q",
                 """
                 INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key,
                   ordering_key, message_type, head, payload)
@@ -84,6 +89,7 @@ record QueueSql(
                 SELECT k FROM unnest(CAST(:orders AS uuid[])) AS k WHERE EXISTS (SELECT 1 FROM ${queue}
                   WHERE consumer = :consumer AND order_key = k AND status <> 5)
                 """,
+                "",
                 "",
                 take(PG_TOKEN, "${queue} q", now, "", "OF q SKIP LOCKED"),
                 take(PG_TOKEN, "${queue} q", now, NOT_OVERTAKING, "OF q SKIP LOCKED"),
@@ -152,11 +158,14 @@ record QueueSql(
 
     private static QueueSql mariaDb(String now) {
         String index = "${queue} q FORCE INDEX (${prefix}queue_due)";
-        String open = "SELECT q.id, NULL FROM ${queue} q WHERE " + THESE;
+        String byId = "${queue} q FORCE INDEX (PRIMARY)";
+        String open = "SELECT q.id, NULL FROM " + byId + " WHERE " + THESE;
         return new QueueSql(
                 now,
+                byId,
                 VALUES.formatted(now),
                 BLOCKED,
+                "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
                 "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + TRACE + "; END",
                 take("NULL", index, now, "", "SKIP LOCKED"),
                 take("NULL", index, now, NOT_OVERTAKING, "SKIP LOCKED"),
@@ -167,13 +176,13 @@ record QueueSql(
                 BEGIN NOT ATOMIC
                   RELEASE SAVEPOINT idem_guard;
                   %s;
-                  DELETE q FROM ${queue} q WHERE %s;
+                  DELETE q FROM %s WHERE %s;
                   IF ROW_COUNT() <> :count THEN
                     SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'messages belong to another worker';
                   END IF;
                   COMMIT;
                 END
-                """.formatted(NO_TRACE, THESE),
+                """.formatted(NO_TRACE, byId, THESE),
                 TRACED,
                 NO_TRACE,
                 HEAD,
@@ -191,8 +200,10 @@ record QueueSql(
         String open = "SELECT q.id, TRANSACTION_ID() FROM ${queue} q WHERE " + THESE;
         return new QueueSql(
                 now,
+                "${queue} q",
                 VALUES.formatted(now),
                 BLOCKED,
+                "",
                 TRACE,
                 take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"),
                 take("TRANSACTION_ID()", "${queue} q", now, NOT_OVERTAKING, "SKIP LOCKED"),

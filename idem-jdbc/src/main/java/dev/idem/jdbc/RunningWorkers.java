@@ -30,7 +30,7 @@ final class RunningWorkers {
         QueueSql sql = QueueSql.of(tables.dialect().database());
         running = new NamedSql(tables.fill(sql.running()));
         gone = new NamedSql(tables.fill("DELETE FROM ${worker} WHERE worker = :worker"));
-        renew = new RowsSql(tables.fill("UPDATE ${queue} SET due_at = " + sql.now()
+        renew = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET due_at = " + sql.now()
                 + " + :lease WHERE status = 1 AND ({OR (id = :id AND fence = :fence)})"));
     }
 
@@ -82,12 +82,22 @@ final class RunningWorkers {
         }
     }
 
-    private int execute(Saying saying) throws SQLException {
+    /** Called before work begins, because later the pool may have nothing left. */
+    synchronized void ready() throws SQLException {
+        open();
+    }
+
+    private Connection open() throws SQLException {
         Connection open = connection;
         if (open == null) {
             open = dataSource.getConnection();
             connection = open;
         }
+        return open;
+    }
+
+    private int execute(Saying saying) throws SQLException {
+        Connection open = open();
         try (PreparedStatement statement = saying.prepare(open)) {
             int rows = statement.executeUpdate();
             if (!open.getAutoCommit()) {
