@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The statements that store, take and complete messages, ready for one dialect and one set of tables. Stateless. */
 final class Queue {
+    /** How many workers' batches to look past. */
+    private static final int PEEK = 8;
+
     private static final Set<String> NOT_A_NUMBER = Set.of("22P02", "22018");
 
     private final Dialect dialect;
@@ -210,7 +213,8 @@ final class Queue {
     List<QueueRow> take(Connection connection, int consumer, QueueStore.Taking taking) throws SQLException {
         Map<String, NamedSql.Parameter> values = Map.of(
                 "consumer", NamedSql.Parameter.of(consumer),
-                "limit", NamedSql.Parameter.of(taking.limit()));
+                "limit", NamedSql.Parameter.of(taking.limit()),
+                "peek", NamedSql.Parameter.of(taking.limit() * (long) PEEK));
         List<QueueRow> taken = new ArrayList<>();
         try (PreparedStatement statement = (taking.ordered() ? takeHeads : take).prepare(connection, values);
                 ResultSet rows = statement.executeQuery()) {

@@ -13,6 +13,7 @@ import dev.idem.QueueState;
  * @param isolation said before a transaction that takes messages, where the default would lock what others need
  * @param begin the first statement of a transaction that handles stored messages, where one is needed
  * @param take locks what is due, and passes over what others have locked; answers rows of {@link QueueRow}
+ *     ({@code :peek} is how far it may look for what is not locked)
  * @param takeHeads the same, but only the first of each ordering key
  * @param followers answers the first messages of each of the ordering keys given, without a lock
  * @param open answers those of the messages given that nobody has moved, and locks them
@@ -153,11 +154,22 @@ record QueueSql(
                 + " AND q.order_key = {:order} AND q.status <> 5 ORDER BY q.id LIMIT :each";
     }
 
-    /** The index is named, so that rows are locked in its order and no others. */
+    /**
+     * What is due is looked up without locks, in the order of the index, and then locked by its ids: a scan that locks would
+     * also lock the first entry that is not due, and so keep whoever has leased that message from renewing or completing.
+     */
+    private static String peekAndTake(String now, String heads) {
+        return """
+                SELECT %1$s, NULL FROM (SELECT id FROM ${queue} FORCE INDEX (${prefix}queue_due)
+                  WHERE consumer = :consumer AND due_at <= (SELECT %2$s) ORDER BY due_at, id LIMIT :peek) d
+                STRAIGHT_JOIN ${queue} q FORCE INDEX (PRIMARY) ON q.id = d.id
+                WHERE q.due_at <= (SELECT %2$s) %3$s LIMIT :limit FOR UPDATE SKIP LOCKED
+                """.formatted(COLUMNS, now, heads);
+    }
+
     static final QueueSql MARIADB = mariaDb("TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
 
     private static QueueSql mariaDb(String now) {
-        String index = "${queue} q FORCE INDEX (${prefix}queue_due)";
         String byId = "${queue} q FORCE INDEX (PRIMARY)";
         String open = "SELECT q.id, NULL FROM " + byId + " WHERE " + THESE;
         return new QueueSql(
@@ -167,8 +179,8 @@ record QueueSql(
                 BLOCKED,
                 "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
                 "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + TRACE + "; END",
-                take("NULL", index, now, "", "SKIP LOCKED"),
-                take("NULL", index, now, NOT_OVERTAKING, "SKIP LOCKED"),
+                peekAndTake(now, ""),
+                peekAndTake(now, NOT_OVERTAKING),
                 line("NULL"),
                 open + " FOR UPDATE SKIP LOCKED",
                 open,
