@@ -39,6 +39,20 @@ final class Horizon {
         return Optional.of(outcome(policy, key, horizon.get()));
     }
 
+    /**
+     * For a key of a time whose markers are all gone, with the place where they were. It cannot be processed, whatever the
+     * policy says: nothing would tell its next delivery.
+     */
+    static <T extends @Nullable Object> Outcome<T> forgotten(Attempt<T, ?> attempt, MarkerKey key, Instant horizon) {
+        Policy policy = attempt.policy();
+        return policy.undecidable() == Policy.Undecidable.PROCESS && !policy.observeOnly()
+                ? new Outcome.Rejected<>(
+                        Rejection.UNDECIDABLE,
+                        key + " is older than " + horizon + ", from when on markers are kept: it cannot be"
+                                + " processed, because there is no place for its marker. Publish it under a new id")
+                : outcome(policy, key, horizon);
+    }
+
     private static Instant earliest(Instant made, Policy policy) {
         try {
             return made.minus(policy.clockSkew());
