@@ -1,5 +1,6 @@
 -- Idem schema, version 1, PostgreSQL 14 or later: markers in partitions, one for each day, which are dropped as a whole.
--- Goes before postgresql.sql, which creates the other tables and leaves this one as it is.
+-- Goes before postgresql.sql, which creates the other tables and leaves this one as it is. Then let
+-- 'idem retention run' create the partitions, with the owner of the tables; services whose role owns them do so at start.
 
 -- One row for each message a consumer is done with. Every key begins with the 48-bit time its message was made, in
 -- milliseconds since 1970, so that the keys of a day are a range. A row of a UUIDv7 takes 64 bytes.
