@@ -76,6 +76,15 @@ final class Days implements AutoCloseable {
         return sweep().partitions().orElseThrow();
     }
 
+    JdbcRetention.Partitions sweptWithoutRests() throws Exception {
+        JdbcSchema schema = JdbcSchema.of(db.plain());
+        Sweep sweep = new Sweep(db.plain(), schema.tables(), pause -> true);
+        return JdbcRetention.of(schema)
+                .sweep(JdbcConsumers.of(schema).list(), false, sweep, progress -> {})
+                .partitions()
+                .orElseThrow();
+    }
+
     List<Partition> partitions() throws Exception {
         try (var connection = db.plain().getConnection()) {
             return Partition.list(connection, JdbcSchema.of(db.plain()).tables());

@@ -260,7 +260,7 @@ class PartitionDropTest {
                 Together.await(end);
             }));
             Together.await(running);
-            assertThat(days.sweptPartitions().blocked()).hasSize(1);
+            assertThat(days.sweptWithoutRests().blocked()).hasSize(1);
             end.countDown();
             assertThat(Together.get(unit)).isInstanceOf(Outcome.Processed.class);
             assertThat(days.pay(old)).isInstanceOf(Outcome.Duplicate.class);
