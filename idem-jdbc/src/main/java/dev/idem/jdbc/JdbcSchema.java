@@ -119,7 +119,7 @@ public final class JdbcSchema {
      * partitions, also creates those of the next days.
      */
     public void apply() {
-        apply(resource(database(), ""), PartitionKeeper.DAYS_BACK);
+        apply(resource(database(), ""), null);
     }
 
     /**
@@ -144,7 +144,7 @@ public final class JdbcSchema {
         apply(resource(Database.POSTGRESQL, PARTITIONED) + resource(Database.POSTGRESQL, ""), daysBack);
     }
 
-    private void apply(String script, int daysBack) {
+    private void apply(String script, @Nullable Integer daysBack) {
         try {
             applyOnce(script, daysBack);
         } catch (SQLException collision) {
@@ -163,7 +163,7 @@ public final class JdbcSchema {
         }
     }
 
-    private void applyOnce(String script, int daysBack) throws SQLException {
+    private void applyOnce(String script, @Nullable Integer daysBack) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             Transactions.alone(connection, () -> {
                 for (String sql : Script.statements(tables.fill(script))) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates partitions ahead of time, one for each day. Any number of instances may do so at once, and while messages flow:
@@ -36,14 +37,17 @@ final class PartitionKeeper {
 
     private final DataSource dataSource;
     private final Tables tables;
-    private final int daysBack;
+    private final @Nullable Integer daysBack;
 
     PartitionKeeper(DataSource dataSource, Tables tables) {
-        this(dataSource, tables, DAYS_BACK);
+        this(dataSource, tables, null);
     }
 
-    /** With another number of days that a table without any partition gets before today. */
-    PartitionKeeper(DataSource dataSource, Tables tables, int daysBack) {
+    /**
+     * With the number of days that a table without any partition gets before today. Where nobody has said it, a table
+     * without a past gets some, and any other none, because somebody must have dropped what was there.
+     */
+    PartitionKeeper(DataSource dataSource, Tables tables, @Nullable Integer daysBack) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.daysBack = daysBack;
@@ -80,10 +84,13 @@ final class PartitionKeeper {
                         ResultSet row = statement.executeQuery(tables.fill(NOW))) {
                     row.next();
                     long today = Partition.dayOf(row.getLong(1));
-                    long back = row.getBoolean(2) ? today - daysBack * Partition.DAY : today;
-                    long horizon = row.getLong(3); // 0 if there is none
-                    long first = there.isEmpty()
-                            ? Math.max(back, Partition.dayOf(horizon) + Partition.DAY)
+                    long afterHorizon = Partition.dayOf(row.getLong(3)) + Partition.DAY;
+                    long usual = row.getBoolean(2) ? today - DAYS_BACK * Partition.DAY : today;
+                    long first = daysBack == null
+                            ? Math.max(usual, afterHorizon)
+                            : today - daysBack * Partition.DAY; // should it be too much, the horizon still tells
+                    first = there.isEmpty()
+                            ? first
                             : there.get(there.size() - 1).to();
                     return days(first, today + (DAYS_AHEAD + 1) * Partition.DAY);
                 }

@@ -87,8 +87,8 @@ class PartitionDropTest {
             Days.pay(inbox, PAYMENTS, old);
             days.sweep(); // takes all but what follows, and the limits
             Partition partition = days.oldest();
-            String late = Days.v7(Instant.ofEpochMilli(partition.from()));
-            Days.pay(inbox, PAYMENTS, late);
+            String late = Days.v7(Instant.ofEpochMilli(partition.from()).plus(Duration.ofHours(12)));
+            assertThat(Days.pay(inbox, PAYMENTS, late)).isInstanceOf(Outcome.Processed.class);
             sweep.setAutoCommit(false);
             sweep.createStatement().execute("UPDATE idem_retention SET horizon = " + (partition.to() * 1000 - 1));
             sweep.createStatement().execute("DROP TABLE " + partition.name());
@@ -124,21 +124,24 @@ class PartitionDropTest {
 
             int before = days.partitions().size();
             Future<JdbcRetention.Partitions> sweep = Together.start(days::sweptPartitions);
-            long slowest = 0;
-            int deliveries = 0;
-            while (!sweep.isDone()) {
-                long start = System.nanoTime();
-                assertThat(Days.pay(inbox, PAYMENTS, Days.v7(Duration.ZERO))).isInstanceOf(Outcome.Processed.class);
-                slowest = Math.max(slowest, System.nanoTime() - start);
-                deliveries++;
-            }
+            Future<List<Long>> deliveries = Together.start(() -> {
+                List<Long> nanos = new ArrayList<>();
+                while (!sweep.isDone()) {
+                    long start = System.nanoTime();
+                    assertThat(Days.pay(inbox, PAYMENTS, Days.v7(Duration.ZERO)))
+                            .isInstanceOf(Outcome.Processed.class);
+                    nanos.add(System.nanoTime() - start);
+                }
+                return nanos;
+            });
             JdbcRetention.Partitions blocked = Together.get(sweep);
             assertThat(blocked.dropped()).isEmpty();
             assertThat(blocked.blocked()).hasSize(1);
             assertThat(days.partitions()).hasSize(before);
             assertThat(days.horizon()).as("nothing was removed").isZero();
-            assertThat(Duration.ofNanos(slowest)).isLessThan(Duration.ofMillis(1900));
-            assertThat(deliveries).isGreaterThan(50);
+            assertThat(Together.get(deliveries))
+                    .hasSizeGreaterThan(50)
+                    .allMatch(nanos -> nanos < Duration.ofMillis(1900).toNanos());
 
             idle.rollback();
             assertThat(days.sweptPartitions().dropped()).isNotEmpty();
@@ -169,8 +172,8 @@ class PartitionDropTest {
             days.db.execute("UPDATE idem_retention SET seen_at = seen_at - " + Micros.of(Duration.ofDays(5)));
             assertThat(days.sweptPartitions().dropped()).as("stopped days ago").isEmpty();
 
-            days.db.execute("UPDATE idem_retention SET seen_at = seen_at + " + Micros.of(Duration.ofDays(5))
-                    + ", swept_at = NULL");
+            // as docs/operations.md says of a consumer that is gone for good
+            days.db.execute("UPDATE idem_retention SET seen_at = 4102444800000000, swept_at = NULL");
             long number = days.db.number("SELECT number FROM idem_consumer WHERE name = 'audit'");
             days.db.execute("UPDATE idem_marker SET consumer = " + number);
             assertThat(days.sweptPartitions().dropped())
