@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -51,6 +52,14 @@ final class Horizon {
                         key + " is older than " + horizon + ", from when on markers are kept: it cannot be"
                                 + " processed, because there is no place for its marker. Publish it under a new id")
                 : outcome(policy, key, horizon);
+    }
+
+    /** For a key that has no place yet: it must come again, but where everything is let through it counts as busy. */
+    static <T extends @Nullable Object> Outcome<T> unplaced(Attempt<T, ?> attempt, Claim.Unplaced unplaced) {
+        if (attempt.policy().observeOnly()) {
+            return new Outcome.Busy<>();
+        }
+        throw unplaced.reason();
     }
 
     private static Instant earliest(Instant made, Policy policy) {

@@ -92,7 +92,7 @@ final class OuterInbox implements JoinedInbox {
                 return now(Horizon.forgotten(attempt, key, forgotten.horizon()));
             }
             if (claim instanceof Claim.Unplaced unplaced) {
-                throw unplaced.reason();
+                return now(Horizon.unplaced(attempt, unplaced));
             }
             Unit unit = ((Claim.Granted) claim).unit();
             Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);

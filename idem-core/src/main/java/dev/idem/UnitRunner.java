@@ -98,7 +98,7 @@ final class UnitRunner {
                     return settle(key, Horizon.forgotten(attempt, key, forgotten.horizon()));
                 }
                 if (claim instanceof Claim.Unplaced unplaced) {
-                    throw unplaced.reason();
+                    return settle(key, Horizon.unplaced(attempt, unplaced));
                 }
                 try (Unit unit = ((Claim.Granted) claim).unit()) {
                     granted = unit.claimId();

@@ -270,6 +270,11 @@ class PartitionTest {
             assertThat(Days.pay(days.inbox, Days.payments(Policy.defaults().withObserveOnly()), old))
                     .isInstanceOf(Outcome.Processed.class);
             assertThat(days.inbox.observations().get("payments").undecidable()).isEqualTo(1);
+            assertThat(Days.pay(
+                            days.inbox,
+                            Days.payments(Policy.defaults().withObserveOnly()),
+                            Days.v7(Duration.ofDays(-30))))
+                    .isInstanceOf(Outcome.Processed.class);
         }
     }
 

@@ -53,7 +53,8 @@ final class RetentionRunCommand implements Callable<Integer> {
     @Option(
             names = "--consumer",
             paramLabel = "NAME",
-            description = "Only this consumer; may be given more than once. Default all.")
+            description = "Only this consumer; may be given more than once. Default all. Partitions belong to all "
+                    + "consumers, so they are dropped only when all are swept.")
     List<String> consumers = new ArrayList<>();
 
     @Option(names = "--dry-run", description = "Only count what would be removed.")
