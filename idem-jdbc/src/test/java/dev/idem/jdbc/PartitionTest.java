@@ -4,6 +4,7 @@ import static dev.idem.jdbc.Days.OLD;
 import static dev.idem.jdbc.Days.PAYMENTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Failure;
@@ -216,8 +217,10 @@ class PartitionTest {
                     tables,
                     Partition.dayOf(Instant.now().plus(Duration.ofDays(30)).toEpochMilli()));
             days.db.execute("CREATE TABLE " + made.name() + " PARTITION OF idem_marker " + made.bounds());
-            Thread.sleep(1100); // how long a store believes what it saw
-            assertThat(days.pay(future)).isInstanceOf(Outcome.Processed.class);
+            // a store believes for a second what it saw
+            await().atMost(Duration.ofSeconds(20))
+                    .ignoreException(StoreException.class)
+                    .until(() -> days.pay(future) instanceof Outcome.Processed);
             assertThat(days.pay(future)).isInstanceOf(Outcome.Duplicate.class);
         }
     }
