@@ -6,7 +6,6 @@ import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One delivery on its way through the inbox: what it is, and what it has cost so far. Used by one thread. */
@@ -113,7 +112,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** A key that nobody else has, so that the delivery runs whatever is known of its message. */
     MarkerKey anyKey() {
         made = null;
-        return new MarkerKey(consumer.name(), UUID.randomUUID(), null);
+        return KeyEncoding.unique(consumer.name());
     }
 
     /**

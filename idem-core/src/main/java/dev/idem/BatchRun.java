@@ -72,6 +72,10 @@ final class BatchRun {
             Claim claim = refused.get(entry.key());
             if (claim instanceof Claim.Taken taken) {
                 entry.taken(taken.marker());
+            } else if (claim instanceof Claim.Forgotten forgotten) {
+                settleForgotten(entry, forgotten);
+            } else if (claim instanceof Claim.Unplaced unplaced) {
+                entry.fail(Failure.INFRASTRUCTURE, unplaced.reason());
             } else if (claim != null) {
                 entry.settle(new Outcome.Busy<>());
             } else {
@@ -82,6 +86,10 @@ final class BatchRun {
             }
         }
         return granted;
+    }
+
+    private static <T extends @Nullable Object> void settleForgotten(BatchEntry<T> entry, Claim.Forgotten forgotten) {
+        entry.settle(Horizon.forgotten(entry.attempt(), entry.key(), forgotten.horizon()));
     }
 
     private <T extends @Nullable Object> boolean isTooOld(BatchEntry<T> entry) {

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -37,6 +38,28 @@ final class Horizon {
             return Optional.empty();
         }
         return Optional.of(outcome(policy, key, horizon.get()));
+    }
+
+    /**
+     * For a key of a time whose markers are all gone, with the place where they were. It cannot be processed, whatever the
+     * policy says: nothing would tell its next delivery.
+     */
+    static <T extends @Nullable Object> Outcome<T> forgotten(Attempt<T, ?> attempt, MarkerKey key, Instant horizon) {
+        Policy policy = attempt.policy();
+        return policy.undecidable() == Policy.Undecidable.PROCESS && !policy.observeOnly()
+                ? new Outcome.Rejected<>(
+                        Rejection.UNDECIDABLE,
+                        key + " is older than " + horizon + ", from when on markers are kept: it cannot be"
+                                + " processed, because there is no place for its marker. Publish it under a new id")
+                : outcome(policy, key, horizon);
+    }
+
+    /** For a key that has no place yet: it must come again, but where everything is let through it counts as busy. */
+    static <T extends @Nullable Object> Outcome<T> unplaced(Attempt<T, ?> attempt, Claim.Unplaced unplaced) {
+        if (attempt.policy().observeOnly()) {
+            return new Outcome.Busy<>();
+        }
+        throw unplaced.reason();
     }
 
     private static Instant earliest(Instant made, Policy policy) {

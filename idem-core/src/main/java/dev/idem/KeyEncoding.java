@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the parts of a key into 16 bytes. A canonical lower-case UUID that stands alone goes in verbatim, so that
  * time-ordered ids keep their order in the index. Everything else becomes a version-8 UUID from SHA-256 over
- * length-prefixed parts, with the 48-bit time of a UUIDv7 or ULID kept in front. Verbatim UUIDs of version 8 are hashed
+ * length-prefixed parts, with the 48-bit time of a UUIDv7, a ULID or the event kept in front. Verbatim UUIDs of version 8 are hashed
  * as well, so the two kinds can never meet.
  */
 final class KeyEncoding {
@@ -25,20 +25,39 @@ final class KeyEncoding {
     private KeyEncoding() {}
 
     static MarkerKey encode(String consumer, Selection.Parts parts) {
-        boolean alone =
-                parts.tenant() == null && parts.source() == null && parts.ids().size() == 1;
+        boolean alone = parts.tenant() == null
+                && parts.source() == null
+                && parts.ids().size() == 1
+                && parts.eventTime() == null;
         String last = parts.ids().get(parts.ids().size() - 1);
         UUID uuid = isUuid(last) ? UUID.fromString(last) : null;
         if (alone && uuid != null && uuid.version() != HASHED_VERSION) {
             return new MarkerKey(consumer, uuid, null);
         }
-        return new MarkerKey(consumer, hashed(parts, timeOf(last)), readable(parts, alone));
+        return new MarkerKey(consumer, hashed(parts, timeOf(parts)), readable(parts, alone));
     }
 
-    /** When the id was made, if it says so: the time in a UUIDv7 or ULID, which a redelivery cannot change. */
+    /**
+     * When the message was made, if its identity says so: the event time where that is a part of it, else the time in a
+     * UUIDv7 or ULID. A redelivery cannot change either.
+     */
     static @Nullable Instant madeAt(Selection.Parts parts) {
-        OptionalLong millis = timeOf(parts.ids().get(parts.ids().size() - 1));
+        OptionalLong millis = timeOf(parts);
         return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+    }
+
+    /** A key that nobody else has. It begins with the present time, so that every store has a place for it. */
+    static MarkerKey unique(String consumer) {
+        UUID random = UUID.randomUUID();
+        long high = KeyTime.prefix(Instant.now()) | 0x7000L | (random.getMostSignificantBits() & 0xFFFL);
+        return new MarkerKey(consumer, new UUID(high, random.getLeastSignificantBits()), null);
+    }
+
+    private static OptionalLong timeOf(Selection.Parts parts) {
+        Instant eventTime = parts.eventTime();
+        return eventTime != null
+                ? OptionalLong.of(eventTime.toEpochMilli())
+                : timeOf(parts.ids().get(parts.ids().size() - 1));
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */
@@ -61,6 +80,9 @@ final class KeyEncoding {
         update(sha, parts.tenant());
         update(sha, parts.source());
         parts.ids().forEach(id -> update(sha, id));
+        if (parts.eventTime() != null) {
+            update(sha, "at " + parts.eventTime());
+        }
         ByteBuffer digest = ByteBuffer.wrap(sha.digest());
         long high = digest.getLong();
         long low = digest.getLong();
@@ -100,6 +122,10 @@ final class KeyEncoding {
         append(text, "tenant=", parts.tenant());
         append(text, "source=", parts.source());
         parts.ids().forEach(id -> append(text, alone ? "" : "id=", id));
+        append(
+                text,
+                "time=",
+                parts.eventTime() == null ? null : parts.eventTime().toString());
         return text.toString();
     }
 

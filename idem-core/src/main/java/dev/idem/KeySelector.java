@@ -63,12 +63,29 @@ public interface KeySelector {
 
     /** Adds the tenant to the key, so that equal ids of two tenants are two messages. */
     default KeySelector perTenant(Function<Message, Optional<String>> tenant) {
-        Objects.requireNonNull(tenant, "tenant");
-        return message -> {
-            Optional<String> owner = tenant.apply(message);
-            return owner.isPresent()
-                    ? select(message).ofTenant(owner.get())
-                    : new Selection.Unusable(Rejection.KEY_MISSING, "the message has no tenant");
-        };
+        return OrderedKey.ofTenant(this, Objects.requireNonNull(tenant, "tenant"));
+    }
+
+    /**
+     * Promises that the last part of the key is a UUIDv7 or a ULID; a message where it is not is {@link
+     * Outcome.Rejected} with {@link Rejection#KEY_NOT_TIME_ORDERED}. A store whose markers are partitioned by time takes
+     * no others. Keys are the same as without the promise.
+     */
+    default KeySelector timeOrdered() {
+        return OrderedKey.byId(this);
+    }
+
+    /**
+     * Adds the time of the event to the key, to the millisecond, and in front. For ids that bear no time, where the
+     * markers are partitioned by it. The time must be the producer's own and the same in every delivery: a message that is
+     * published again with another event time is another message.
+     */
+    default KeySelector withEventTime() {
+        return OrderedKey.byEventTime(this);
+    }
+
+    /** Whether every key begins with the time its message was made; see {@link #timeOrdered} and {@link #withEventTime}. */
+    default boolean isTimeOrdered() {
+        return false;
     }
 }

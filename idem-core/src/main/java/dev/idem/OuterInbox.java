@@ -88,6 +88,12 @@ final class OuterInbox implements JoinedInbox {
             if (claim instanceof Claim.Busy) {
                 return now(new Outcome.Busy<>());
             }
+            if (claim instanceof Claim.Forgotten forgotten) {
+                return now(Horizon.forgotten(attempt, key, forgotten.horizon()));
+            }
+            if (claim instanceof Claim.Unplaced unplaced) {
+                return now(Horizon.unplaced(attempt, unplaced));
+            }
             Unit unit = ((Claim.Granted) claim).unit();
             Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
             if (tooOld.isPresent()) {

@@ -6,6 +6,8 @@ public enum Rejection {
     KEY_BLANK,
     KEY_MALFORMED,
     KEY_TOO_LONG,
+    /** The id says nothing of when it was made, which the consumer's key has promised. */
+    KEY_NOT_TIME_ORDERED,
     /** Two different keys met in one 16-byte value; the message is unharmed, but cannot be told from the other. */
     KEY_COLLISION,
     UNKNOWN_TYPE,

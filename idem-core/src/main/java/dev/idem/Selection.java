@@ -1,6 +1,7 @@
 package dev.idem;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,6 +15,9 @@ public sealed interface Selection {
     Selection ofTenant(String tenant);
 
     Selection fromSource(String source);
+
+    /** Makes the time of the event part of the identity, to the millisecond. */
+    Selection atTime(Instant eventTime);
 
     static Selection of(Optional<String> id) {
         return id.isPresent()
@@ -36,20 +40,39 @@ public sealed interface Selection {
         return false;
     }
 
-    /** A usable identity: the parts, exactly as given. */
-    record Parts(@Nullable String tenant, @Nullable String source, List<String> ids) implements Selection {
+    /**
+     * A usable identity: the parts, exactly as given.
+     *
+     * @param eventTime the time of the event, if that is part of the identity
+     */
+    record Parts(
+            @Nullable String tenant,
+            @Nullable String source,
+            List<String> ids,
+            @Nullable Instant eventTime) implements Selection {
         public Parts {
             ids = List.copyOf(ids);
+            // Transports and formats keep different fractions of a second; all keep this one.
+            eventTime = eventTime == null ? null : KeyTime.toMillis(eventTime);
+        }
+
+        public Parts(@Nullable String tenant, @Nullable String source, List<String> ids) {
+            this(tenant, source, ids, null);
         }
 
         @Override
         public Selection ofTenant(String owner) {
-            return new Parts(Objects.requireNonNull(owner), source, ids).checked();
+            return new Parts(Objects.requireNonNull(owner), source, ids, eventTime).checked();
         }
 
         @Override
         public Selection fromSource(String origin) {
-            return new Parts(tenant, Objects.requireNonNull(origin), ids).checked();
+            return new Parts(tenant, Objects.requireNonNull(origin), ids, eventTime).checked();
+        }
+
+        @Override
+        public Selection atTime(Instant time) {
+            return new Parts(tenant, source, ids, Objects.requireNonNull(time)).checked();
         }
 
         /** Itself if it identifies a message, else why not. */
@@ -71,6 +94,9 @@ public sealed interface Selection {
                 }
                 bytes += part.getBytes(StandardCharsets.UTF_8).length;
             }
+            if (eventTime != null && !KeyTime.fits(eventTime)) {
+                return new Unusable(Rejection.KEY_MALFORMED, "the event time is before 1970 or after 10889");
+            }
             return bytes > MAX_BYTES
                     ? new Unusable(
                             Rejection.KEY_TOO_LONG, "the key has " + bytes + " bytes, at most " + MAX_BYTES + " fit")
@@ -87,6 +113,11 @@ public sealed interface Selection {
 
         @Override
         public Selection fromSource(String origin) {
+            return this;
+        }
+
+        @Override
+        public Selection atTime(Instant time) {
             return this;
         }
     }

@@ -94,6 +94,12 @@ final class UnitRunner {
                 if (claim instanceof Claim.Busy) {
                     return settle(key, new Outcome.Busy<>());
                 }
+                if (claim instanceof Claim.Forgotten forgotten) {
+                    return settle(key, Horizon.forgotten(attempt, key, forgotten.horizon()));
+                }
+                if (claim instanceof Claim.Unplaced unplaced) {
+                    return settle(key, Horizon.unplaced(attempt, unplaced));
+                }
                 try (Unit unit = ((Claim.Granted) claim).unit()) {
                     granted = unit.claimId();
                     steps.at(Step.AFTER_CLAIM, key);

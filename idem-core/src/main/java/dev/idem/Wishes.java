@@ -5,20 +5,29 @@ import dev.idem.spi.Retention;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Tells the store once how long each consumer wants its history kept, before its first claim. Thread-safe. */
+/**
+ * Tells the store once what each consumer's keys are like and how long it wants its history kept, before its first claim.
+ * Thread-safe.
+ */
 final class Wishes {
     private final MarkerStore store;
-    private final Map<String, Retention> told = new ConcurrentHashMap<>();
+    private final Map<String, Wish> told = new ConcurrentHashMap<>();
 
     Wishes(MarkerStore store) {
         this.store = store;
     }
 
+    private record Wish(Retention retention, boolean timeOrdered) {}
+
+    /** @throws StoreException when the store has no place for such keys */
     void tell(Consumer consumer) {
-        Retention wish = consumer.policy().retention();
-        if (!wish.equals(told.get(consumer.name()))) {
-            store.retain(consumer.name(), wish);
-            told.put(consumer.name(), wish);
+        Wish before = told.get(consumer.name());
+        Retention retention = consumer.policy().retention();
+        boolean timeOrdered = consumer.key().isTimeOrdered();
+        if (before == null || before.timeOrdered != timeOrdered || !before.retention.equals(retention)) {
+            store.admit(consumer.name(), timeOrdered);
+            store.retain(consumer.name(), retention);
+            told.put(consumer.name(), new Wish(retention, timeOrdered));
         }
     }
 }

@@ -4,6 +4,8 @@ import static dev.idem.SelectionTest.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.spi.MarkerKey;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
@@ -71,6 +73,69 @@ class KeySelectorTest {
         assertThat(selector.select(MESSAGE)).isEqualTo(parts("acme", "/shop", "m-1"));
         assertRejected(selector.select(BARE), Rejection.KEY_MISSING);
         assertRejected(KeySelector.messageId().perTenant(m -> Optional.empty()).select(MESSAGE), Rejection.KEY_MISSING);
+    }
+
+    @Test
+    @DisplayName("PG-29 a time-ordered key is the same as without the promise, and an id without a time is turned away")
+    void timeOrderedIds() {
+        KeySelector ordered = KeySelector.messageId().timeOrdered();
+        for (String id : List.of("0199d1a2-3b4c-7def-8123-456789abcdef", "01ARZ3NDEKTSV4RRFFQ69G5FAV")) {
+            Message message = Message.of(id, new byte[0]);
+            assertThat(ordered.select(message)).isEqualTo(parts(null, null, id));
+            assertThat(consumer(ordered).keyOf(message))
+                    .isEqualTo(consumer(KeySelector.messageId()).keyOf(message));
+        }
+        for (String id : List.of(
+                "f47ac10b-58cc-4372-a567-0e02b2c3d479", // version 4
+                "0199D1A2-3B4C-7DEF-8123-456789ABCDEF", // hashed as it is, without its time
+                "0199d1a2-3b4c-8def-8123-456789abcdef", // version 8
+                "81ARZ3NDEKTSV4RRFFQ69G5FAV", // beyond 48 bits
+                "m-1")) {
+            assertRejected(ordered.select(Message.of(id, new byte[0])), Rejection.KEY_NOT_TIME_ORDERED);
+        }
+        assertRejected(ordered.select(BARE), Rejection.KEY_MISSING);
+    }
+
+    @Test
+    @DisplayName("PG-29 the event time goes in front of the key, to the millisecond, and is part of the identity")
+    void eventTimes() {
+        Consumer dated = consumer(KeySelector.messageId().withEventTime());
+        Instant time = Instant.parse("2026-11-16T23:59:59.999999Z");
+        Message message = MESSAGE.toBuilder().eventTime(time).build();
+        MarkerKey key = dated.keyOf(message).orElseThrow();
+        assertThat(key.value().getMostSignificantBits() >>> 16).isEqualTo(time.toEpochMilli());
+        assertThat(key.value().version()).isEqualTo(8);
+        assertThat(key.readable()).isEqualTo("id=m-1/time=2026-11-16T23:59:59.999Z");
+        assertThat(dated.keyOf(message.toBuilder().eventTime(time.plusNanos(1)).build()))
+                .as("finer fractions are lost on some ways")
+                .contains(key);
+        assertThat(dated.keyOf(message.toBuilder().eventTime(time.plusMillis(1)).build()))
+                .isNotEqualTo(Optional.of(key));
+        assertThat(dated.keyOf(message.toBuilder().id("m-2").build())).isNotEqualTo(Optional.of(key));
+        assertThat(dated.keyed(message)).isEqualTo(new Keyed.Key(key, Instant.ofEpochMilli(time.toEpochMilli())));
+
+        assertRejected(dated.key().select(MESSAGE), Rejection.KEY_MISSING);
+        for (Instant outside : List.of(Instant.EPOCH.minusMillis(1), Instant.ofEpochMilli(1L << 48), Instant.MAX)) {
+            Message odd = message.toBuilder().eventTime(outside).build();
+            assertRejected(dated.key().select(odd), Rejection.KEY_MALFORMED);
+        }
+    }
+
+    @Test
+    void aSelectorSaysWhetherItsKeysBeginWithATime() {
+        KeySelector id = KeySelector.messageId();
+        assertThat(List.of(id, KeySelector.cloudEvent(), id.perTenant(m -> Optional.of("t"))))
+                .noneMatch(KeySelector::isTimeOrdered);
+        assertThat(List.of(
+                        id.timeOrdered(),
+                        id.withEventTime(),
+                        id.timeOrdered().perTenant(m -> Optional.of("t")),
+                        id.perTenant(m -> Optional.of("t")).timeOrdered()))
+                .allMatch(KeySelector::isTimeOrdered);
+    }
+
+    private static Consumer consumer(KeySelector key) {
+        return Consumer.named("c").key(key).build();
     }
 
     @Test

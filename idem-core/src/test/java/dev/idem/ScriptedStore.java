@@ -22,6 +22,7 @@ final class ScriptedStore implements MarkerStore.Joinable {
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final List<String> retained = Collections.synchronizedList(new ArrayList<>());
+    final List<String> admitted = Collections.synchronizedList(new ArrayList<>());
     final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
     private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
 
@@ -80,6 +81,11 @@ final class ScriptedStore implements MarkerStore.Joinable {
     @Override
     public void register(String consumer) {
         calls.add("register " + consumer);
+    }
+
+    @Override
+    public void admit(String consumer, boolean timeOrdered) {
+        admitted.add(consumer + " " + timeOrdered);
     }
 
     @Override

@@ -39,6 +39,11 @@ public final class TableOptions {
         return named(() -> JdbcSchema.script(database, schema, prefix));
     }
 
+    /** The script that creates the tables with markers in partitions. */
+    public String partitionedScript() {
+        return named(() -> JdbcSchema.partitionedScript(schema, prefix));
+    }
+
     private <T> T named(Supplier<T> call) {
         try {
             return call.get();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Unit#withdraw} and {@link Unit#abandon} of a unit that is running.
  */
 public interface Batch extends AutoCloseable {
-    /** The keys that were not granted, and why: taken or busy. All others are granted. */
+    /** The keys that were not granted, and why: anything but granted. All others are granted. */
     Map<MarkerKey, Claim> refused();
 
     /** Which claim a granted key has; the marker that is committed carries the same. */

@@ -21,6 +21,14 @@ public interface MarkerStore extends AutoCloseable {
     void register(String consumer);
 
     /**
+     * Says what the keys of a consumer are like, before its first claim. A store that has no place for such keys throws.
+     *
+     * @param timeOrdered whether the upper 48 bits of every key are the time its message was made
+     * @throws dev.idem.StoreException when it cannot keep them, with what to do about it
+     */
+    default void admit(String consumer, boolean timeOrdered) {}
+
+    /**
      * Says how long the consumer wants its history kept, before its first claim and whenever it wants another length. Of
      * different wishes the longest holds. A store that keeps everything for ever need not listen.
      */

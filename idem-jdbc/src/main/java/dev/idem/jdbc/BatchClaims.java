@@ -5,18 +5,22 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,32 +44,46 @@ final class BatchClaims {
     Batch claim(int consumer, List<ClaimRequest> requests) {
         List<ClaimRequest> sorted = requests.stream()
                 .sorted(Comparator.comparing(request -> request.key().value(), BatchClaims::unsigned))
-                .toList();
+                .collect(Collectors.toCollection(ArrayList::new));
         OwnTransaction transaction = begin.apply(sorted.get(0).key());
         boolean done = false;
         try {
+            Map<MarkerKey, Claim> outside = outside(transaction.connection(), sorted);
+            sorted.removeIf(request -> outside.containsKey(request.key()));
             Claiming claiming = new Claiming(consumer, transaction);
             try {
                 claiming.all(sorted, kit.sql().firstWait());
             } catch (SQLException failure) {
                 if (!isBusy(failure)) {
-                    throw explained(sorted, failure);
+                    throw explained(requests, failure);
                 }
                 transaction.rollBack();
                 transaction.reopened();
                 claiming = new Claiming(consumer, transaction);
                 claiming.halves(sorted);
             }
-            Batch batch = claiming.batch(requests);
+            Batch batch = claiming.batch(requests, outside);
             done = true;
             return batch;
         } catch (SQLException failure) {
-            throw explained(sorted, failure);
+            throw explained(requests, failure);
         } finally {
             if (!done) {
                 transaction.close();
             }
         }
+    }
+
+    /** Those that no partition takes, which would fail the others with them. */
+    private Map<MarkerKey, Claim> outside(Connection connection, List<ClaimRequest> requests) throws SQLException {
+        if (!kit.tables().partitioned()) {
+            return Map.of();
+        }
+        Map<MarkerKey, Claim> outside = new LinkedHashMap<>();
+        for (ClaimRequest request : requests) {
+            kit.partitions().outside(connection, request.key()).ifPresent(claim -> outside.put(request.key(), claim));
+        }
+        return outside;
     }
 
     private boolean isBusy(SQLException failure) {
@@ -80,6 +98,10 @@ final class BatchClaims {
 
     private RuntimeException explained(List<ClaimRequest> requests, SQLException failure) {
         MarkerKey first = requests.get(0).key();
+        Optional<TransientStoreException> gone = kit.partitions().missed(failure, first);
+        if (gone.isPresent()) {
+            return gone.get();
+        }
         return SqlFaults.isViolation(failure)
                 ? anomaly(first, failure)
                 : kit.faults().explained("claim a batch of " + requests.size() + " with", first, failure);
@@ -188,12 +210,15 @@ final class BatchClaims {
             }
         }
 
-        Batch batch(List<ClaimRequest> requests) throws SQLException {
-            Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
+        Batch batch(List<ClaimRequest> requests, Map<MarkerKey, Claim> outside) throws SQLException {
+            Map<MarkerKey, Claim> refused = new LinkedHashMap<>(outside);
             Map<MarkerKey, ClaimRow> granted = new LinkedHashMap<>();
             for (ClaimRequest request : requests) {
                 MarkerKey key = request.key();
                 ClaimRow row = rows.get(key.value());
+                if (outside.containsKey(key)) {
+                    continue;
+                }
                 if (row == null) {
                     refused.put(key, new Claim.Busy());
                 } else if (row.granted()) {

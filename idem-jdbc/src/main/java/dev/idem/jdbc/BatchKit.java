@@ -9,7 +9,8 @@ record BatchKit(
         BatchMarkers markers,
         SqlFaults faults,
         SqlText sqlText,
-        HandlerConnections handlers) {
+        HandlerConnections handlers,
+        Partitions partitions) {
     BatchSql sql() {
         return tables.dialect().batch();
     }

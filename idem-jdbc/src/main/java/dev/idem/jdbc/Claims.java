@@ -29,6 +29,7 @@ final class Claims {
     private final SqlFaults faults;
     private final SqlText sqlText;
     private final HandlerConnections handlers;
+    private final Partitions partitions;
     private final BatchKit kit;
     private final BatchClaims batches;
     private final WatermarkClaims watermarks;
@@ -40,7 +41,9 @@ final class Claims {
         markers = new Markers(tables.dialect(), tables);
         faults = new SqlFaults(tables.dialect().faults());
         sqlText = new SqlText(tables.dialect().committing());
-        kit = new BatchKit(tables, markers, new BatchMarkers(tables, markers), faults, sqlText, handlers);
+        partitions = new Partitions(tables);
+        BatchMarkers together = new BatchMarkers(tables, markers);
+        kit = new BatchKit(tables, markers, together, faults, sqlText, handlers, partitions);
         batches = new BatchClaims(kit, this::begin);
         watermarks = new WatermarkClaims(kit, this::begin);
     }
@@ -92,6 +95,10 @@ final class Claims {
         boolean granted = false;
         try {
             Connection connection = transaction.connection();
+            Optional<Claim> outside = partitions.outside(connection, request.key());
+            if (outside.isPresent()) {
+                return outside;
+            }
             Optional<ClaimRow> row = markers.claim(connection, consumer, request, false);
             if (row.isEmpty()) {
                 return Optional.empty();
@@ -135,6 +142,10 @@ final class Claims {
 
     private Claim after(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request) throws SQLException {
         try {
+            Optional<Claim> outside = partitions.outside(outer, request.key());
+            if (outside.isPresent()) {
+                return outside.get();
+            }
             ClaimRow row = markers.claim(outer, consumer, request, true).orElseThrow(() -> anomaly(request, null));
             if (!row.granted()) {
                 return taken(outer, consumer, request, row);
@@ -181,6 +192,9 @@ final class Claims {
         if (faults.isBusy(failure)) {
             return new Claim.Busy();
         }
+        partitions.missed(failure, request.key()).ifPresent(gone -> {
+            throw gone;
+        });
         if (SqlFaults.isViolation(failure)) { // not of the key, for that one is no error
             throw anomaly(request, failure);
         }

@@ -73,6 +73,7 @@ final class HeapWalk implements Walk {
         return new HeapWalk(tables, expiring, limits.toString(), pages, rows);
     }
 
+    /** A table in partitions has no pages of its own: markers go with their partition ({@link PartitionDrop}). */
     private static long pages(Connection connection, String table) throws SQLException {
         String sql =
                 "SELECT pg_relation_size('" + table + "'::regclass) / CAST(current_setting('block_size') AS bigint)";

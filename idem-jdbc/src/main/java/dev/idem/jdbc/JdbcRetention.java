@@ -6,7 +6,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -34,7 +36,7 @@ public final class JdbcRetention {
     /**
      * How far a sweep is.
      *
-     * @param what what it is walking through: markers, or results
+     * @param what what it is walking through: partitions, markers, or results
      * @param percent how much of that it has seen, or -1 where nobody knows
      * @param rows how many rows it has removed, or counted, in there
      */
@@ -51,17 +53,37 @@ public final class JdbcRetention {
     public record Swept(
             String consumer, Optional<Duration> window, Optional<Instant> cutoff, long markers, long results) {}
 
-    /** Sweeps now, whoever is elected: every consumer, or only those named. */
-    public List<Swept> run(List<String> consumers, Consumer<Progress> progress) {
+    /**
+     * What a sweep did with partitions.
+     *
+     * @param permitted whether the role may create and drop them; if not, nothing was done
+     * @param created those that were created ahead, or would be
+     * @param dropped those that were dropped, or would be
+     * @param blocked those that are due, but could not be dropped yet because others hold locks on the markers for long
+     */
+    public record Partitions(boolean permitted, List<String> created, List<String> dropped, List<String> blocked) {}
+
+    /**
+     * What a sweep did.
+     *
+     * @param partitions empty where the markers are not in partitions
+     */
+    public record Report(List<Swept> consumers, Optional<Partitions> partitions) {}
+
+    /**
+     * Sweeps now, whoever is elected: every consumer, or only those named. Partitions belong to all consumers, so they are
+     * dropped only when all are swept.
+     */
+    public Report run(List<String> consumers, Consumer<Progress> progress) {
         return sweep(consumers, false, progress);
     }
 
     /** Counts what {@link #run} would remove at this moment, and changes nothing. */
-    public List<Swept> dryRun(List<String> consumers, Consumer<Progress> progress) {
+    public Report dryRun(List<String> consumers, Consumer<Progress> progress) {
         return sweep(consumers, true, progress);
     }
 
-    private List<Swept> sweep(List<String> consumers, boolean dryRun, Consumer<Progress> progress) {
+    private Report sweep(List<String> consumers, boolean dryRun, Consumer<Progress> progress) {
         List<JdbcConsumers.Known> chosen = JdbcConsumers.of(schema).list().stream()
                 .filter(known -> consumers.isEmpty() || consumers.contains(known.name()))
                 .toList();
@@ -79,12 +101,17 @@ public final class JdbcRetention {
         }
     }
 
-    List<Swept> sweep(List<JdbcConsumers.Known> chosen, boolean dryRun, Sweep sweep, Consumer<Progress> progress)
+    Report sweep(List<JdbcConsumers.Known> chosen, boolean dryRun, Sweep sweep, Consumer<Progress> progress)
             throws SQLException {
+        Tables tables = schema.tables();
         List<Cutoffs.Cutoff> cutoffs;
         try (Connection connection = dataSource.getConnection()) {
-            cutoffs = new Cutoffs(schema.tables()).take(connection, chosen, dryRun);
+            cutoffs = new Cutoffs(tables).take(connection, chosen, dryRun);
         }
+        Map<Integer, Long> dropped = new HashMap<>();
+        Optional<Partitions> partitions = tables.partitioned()
+                ? Optional.of(partitions(cutoffs, dryRun, sweep.rest(), progress, dropped))
+                : Optional.empty();
         Sweep.Removed removed = sweep.run(cutoffs, dryRun, progress);
         List<Swept> swept = new ArrayList<>();
         for (Cutoffs.Cutoff cutoff : cutoffs) {
@@ -93,10 +120,29 @@ public final class JdbcRetention {
                     cutoff.name(),
                     forEver ? Optional.empty() : Optional.of(Micros.duration(cutoff.window())),
                     forEver ? Optional.empty() : Optional.of(Micros.instant(cutoff.markers())),
-                    removed.of(Expiring.MARKERS, cutoff.consumer()),
+                    removed.of(Expiring.MARKERS, cutoff.consumer()) + dropped.getOrDefault(cutoff.consumer(), 0L),
                     removed.of(Expiring.RESULTS, cutoff.consumer())));
         }
-        return swept;
+        return new Report(swept, partitions);
+    }
+
+    private Partitions partitions(
+            List<Cutoffs.Cutoff> cutoffs,
+            boolean dryRun,
+            Sweep.Rest rest,
+            Consumer<Progress> progress,
+            Map<Integer, Long> markers)
+            throws SQLException {
+        PartitionKeeper keeper = new PartitionKeeper(dataSource, schema.tables());
+        if (!keeper.isPermitted()) {
+            return new Partitions(false, List.of(), List.of(), List.of());
+        }
+        List<String> created = keeper.createAhead(dryRun);
+        PartitionDrop.Dropped dropped = new PartitionDrop(dataSource, schema.tables(), cutoffs).run(dryRun, rest);
+        markers.putAll(dropped.markers());
+        long rows = markers.values().stream().mapToLong(n -> n).sum();
+        progress.accept(new Progress("partitions", 100, rows));
+        return new Partitions(true, created, dropped.names(), dropped.blocked());
     }
 
     private static boolean rest(Duration pause) {

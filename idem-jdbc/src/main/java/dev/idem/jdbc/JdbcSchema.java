@@ -24,8 +24,10 @@ public final class JdbcSchema {
     /** The prefix of all tables unless another one is chosen. */
     public static final String DEFAULT_PREFIX = "idem_";
 
+    private static final String PARTITIONED = "-partitioned";
+
     private final DataSource dataSource;
-    private final Tables tables;
+    private volatile Tables tables;
 
     JdbcSchema(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
@@ -48,7 +50,8 @@ public final class JdbcSchema {
         try (Connection connection = dataSource.getConnection()) {
             Dialect dialect = (database == null ? Database.detect(connection) : database).dialect();
             Identifier place = schema == null ? null : new Identifier(schema);
-            return new JdbcSchema(dataSource, Tables.in(connection, dialect, place, new Identifier(prefix)));
+            Tables tables = Tables.in(connection, dialect, place, new Identifier(prefix));
+            return new JdbcSchema(dataSource, found(connection, tables));
         } catch (SQLException failure) {
             throw new StoreException(
                     "Could not look at the database (SQLState " + failure.getSQLState() + "): "
@@ -57,9 +60,40 @@ public final class JdbcSchema {
         }
     }
 
+    /** The tables in the form they have; those that are not there yet have none. */
+    private static Tables found(Connection connection, Tables tables) throws SQLException {
+        if (tables.dialect().database() != Database.POSTGRESQL) {
+            return tables;
+        }
+        String sql = tables.fill("SELECT 1 FROM pg_class WHERE oid = to_regclass('${marker}') AND relkind = 'p'");
+        return Transactions.alone(connection, () -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(sql)) {
+                return rows.next() ? tables.withPartitions() : tables;
+            }
+        });
+    }
+
+    /** Whether the markers are in partitions by time, one for each day. */
+    public boolean partitioned() {
+        return tables.partitioned();
+    }
+
     /** The script for a database, as a person would run it; without a schema the names are unqualified. */
     public static String script(Database database, @Nullable String schema, String prefix) {
-        String script = resource(database);
+        return filled(resource(database, ""), database, schema, prefix);
+    }
+
+    /**
+     * The script for PostgreSQL with markers in partitions by time. It creates no partition: {@link
+     * #applyPartitioned} does, and a store or {@code idem retention run} with a role that may.
+     */
+    public static String partitionedScript(@Nullable String schema, String prefix) {
+        String script = resource(Database.POSTGRESQL, PARTITIONED) + resource(Database.POSTGRESQL, "");
+        return filled(script, Database.POSTGRESQL, schema, prefix);
+    }
+
+    private static String filled(String script, Database database, @Nullable String schema, String prefix) {
         if (schema != null) {
             return Tables.in(database.dialect(), new Identifier(schema), new Identifier(prefix))
                     .fill(script);
@@ -80,14 +114,43 @@ public final class JdbcSchema {
         return tables;
     }
 
-    /** Creates what is missing; what is there stays as it is. Several instances may do it at once. */
+    /**
+     * Creates what is missing; what is there stays as it is. Several instances may do it at once. Where the markers are in
+     * partitions, also creates those of the next days.
+     */
     public void apply() {
+        apply(resource(database(), ""), null);
+    }
+
+    /**
+     * Creates what is missing, with the markers in partitions by time, one for each day. Only for PostgreSQL, and for
+     * consumers whose keys begin with a time: see {@link dev.idem.KeySelector#timeOrdered}.
+     *
+     * @param daysBack how many days before today get a partition, if there is none yet; a message from before them is
+     *     undecidable
+     * @throws StoreException when the database is another one, or has a marker table without partitions
+     */
+    public void applyPartitioned(int daysBack) {
+        if (daysBack < 0 || daysBack > 3650) {
+            throw new IllegalArgumentException("daysBack is " + daysBack + ", but must be between 0 and 3650");
+        }
+        if (database() != Database.POSTGRESQL) {
+            throw new StoreException(
+                    "Markers can be in partitions on PostgreSQL only, and this is "
+                            + database().product(),
+                    null);
+        }
+        tables = tables.withPartitions();
+        apply(resource(Database.POSTGRESQL, PARTITIONED) + resource(Database.POSTGRESQL, ""), daysBack);
+    }
+
+    private void apply(String script, @Nullable Integer daysBack) {
         try {
-            applyOnce();
+            applyOnce(script, daysBack);
         } catch (SQLException collision) {
             // IF NOT EXISTS does not keep two that start at once apart; the second time it is all there.
             try {
-                applyOnce();
+                applyOnce(script, daysBack);
             } catch (SQLException failure) {
                 failure.addSuppressed(collision);
                 throw new StoreException(
@@ -100,16 +163,28 @@ public final class JdbcSchema {
         }
     }
 
-    private void applyOnce() throws SQLException {
+    private void applyOnce(String script, @Nullable Integer daysBack) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             Transactions.alone(connection, () -> {
-                for (String sql : Script.statements(tables.fill(resource(database())))) {
+                for (String sql : Script.statements(tables.fill(script))) {
                     try (Statement statement = connection.createStatement()) {
                         statement.execute(sql);
                     }
                 }
                 return true;
             });
+            Tables there = found(connection, tables.withoutPartitions());
+            if (tables.partitioned() && !there.partitioned()) {
+                tables = there;
+                throw new StoreException(
+                        "The markers of " + tables
+                                + " are there, and not in partitions. A table cannot be changed into a"
+                                + " partitioned one: see docs/operations.md, 'Markers in partitions', for how to move",
+                        null);
+            }
+        }
+        if (tables.partitioned()) {
+            new PartitionKeeper(dataSource, tables, daysBack).createAhead(false);
         }
     }
 
@@ -130,6 +205,9 @@ public final class JdbcSchema {
         if (findings.isEmpty()) {
             for (Check check : tables.dialect().checks()) {
                 check.run(connection, tables).ifPresent(findings::add);
+            }
+            if (tables.partitioned()) {
+                findings.addAll(PartitionChecks.run(connection, tables));
             }
         }
         return findings;
@@ -157,8 +235,8 @@ public final class JdbcSchema {
                         "Upgrade them: see docs/upgrading.md"));
     }
 
-    private static String resource(Database database) {
-        String name = "schema/v" + VERSION + "/" + database.label() + ".sql";
+    private static String resource(Database database, String form) {
+        String name = "schema/v" + VERSION + "/" + database.label() + form + ".sql";
         try (InputStream file = JdbcSchema.class.getResourceAsStream(name)) {
             if (file == null) {
                 throw new IllegalStateException(name + " is missing from the jar");

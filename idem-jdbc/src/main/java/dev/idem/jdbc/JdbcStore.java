@@ -82,12 +82,26 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
 
     @Override
     public String describe() {
-        return tables.dialect().database().product() + " tables " + tables;
+        String form = tables.partitioned() ? ", markers in daily partitions" : "";
+        return tables.dialect().database().product() + " tables " + tables + form;
     }
 
     @Override
     public void register(String consumer) {
         number(consumer, REGISTER_ADVICE);
+    }
+
+    @Override
+    public void admit(String consumer, boolean timeOrdered) {
+        if (tables.partitioned() && !timeOrdered) {
+            throw new StoreException(
+                    "Consumer " + consumer + " cannot use the markers of " + tables
+                            + ": they are in partitions by the time"
+                            + " in their keys, and nothing says that this consumer's keys have one. Where its ids are UUIDv7"
+                            + " or ULID, say .key(KeySelector.messageId().timeOrdered()); where the event time belongs to"
+                            + " the identity, say .key(….withEventTime()); else give it tables of its own, by another prefix",
+                    null);
+        }
     }
 
     @Override
@@ -237,9 +251,26 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
                 tables.apply();
             }
             if (mode != SchemaMode.NEVER) {
+                createPartitions(tables);
                 refuse(tables.validate());
             }
             return new JdbcStore(dataSource, tables.tables(), sweepEvery);
+        }
+
+        /** Before they are checked, so that a start after a long downtime, or with an old script, is none to refuse. */
+        private void createPartitions(JdbcSchema schema) {
+            if (!schema.partitioned() || sweepEvery.isZero()) {
+                return;
+            }
+            PartitionKeeper keeper = new PartitionKeeper(dataSource, schema.tables());
+            try {
+                if (keeper.isPermitted()) {
+                    keeper.createAhead(false);
+                }
+            } catch (SQLException failure) {
+                log.warn(
+                        "{}: partitions could not be created; tried again by the next sweep", schema.tables(), failure);
+            }
         }
 
         private void refuse(List<Finding> findings) {

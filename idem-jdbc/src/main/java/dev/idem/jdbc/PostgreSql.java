@@ -39,7 +39,7 @@ final class PostgreSql {
             """;
 
     /** Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. */
-    private static String limited(String sql) {
+    static String limited(String sql) {
         return """
                 SELECT set_config('lock_timeout', CAST(:wait AS text),
                   set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
@@ -61,28 +61,39 @@ final class PostgreSql {
               CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
             """);
 
-    private static final BatchSql BATCH = new BatchSql(
-            CLAIM_ALL,
-            CLAIM_ALL,
-            """
+    private static final String READ_ALL = """
             SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
                    CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true, message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
-            """,
-            """
+            """;
+
+    private static final String REMOVE_ALL = """
             DELETE FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
             AND CAST(xmin AS text) = ANY(CAST(:claimids AS text[]))
-            """,
-            "SAVEPOINT ${next}",
-            // The driver sends all of it before it waits, also with a handler's statement behind it.
-            "RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}",
-            // A backend shows the others 64 subtransactions; with more, every snapshot has to look them up on disk.
-            60,
-            true,
-            50,
-            1,
-            "",
-            "");
+            """;
+
+    private static final String REMOVE_CLAIMED = """
+            DELETE FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
+            AND claim_id = :claimid
+            """;
+
+    private static BatchSql batch(String claim, String read, String remove) {
+        return new BatchSql(
+                claim,
+                claim,
+                read,
+                remove,
+                "SAVEPOINT ${next}",
+                // The driver sends all of it before it waits, also with a handler's statement behind it.
+                "RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}",
+                // A backend shows the others 64 subtransactions; with more, every snapshot has to look them up on disk.
+                60,
+                true,
+                50,
+                1,
+                "",
+                "");
+    }
 
     private static final String THIS_MARK =
             "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
@@ -107,41 +118,63 @@ final class PostgreSql {
                     + " AND CAST(pg_current_xact_id_if_assigned() AS text) = :token; COMMIT",
             "SELECT 1 WHERE pg_xact_status(CAST(:token AS xid8)) = 'committed'");
 
-    static final Dialect DIALECT = new Dialect(
-            Database.POSTGRESQL,
-            CLAIM,
-            CLAIM,
-            READ,
-            // A duplicate needs nothing more of its transaction.
-            READ + "; ROLLBACK",
-            CONFIRM,
-            // The driver sends both before it waits; after an error the server skips the rest.
-            CONFIRM + "; COMMIT",
-            "INSERT INTO ${consumer} (name) VALUES (:name) ON CONFLICT (name) DO NOTHING",
-            """
+    static final Dialect DIALECT = dialect(CLAIM, READ, batch(CLAIM_ALL, READ_ALL, REMOVE_ALL), false);
+
+    /** Of markers that keep the id of their claim in a column: rows of partitions cannot tell their xmin when inserted. */
+    static final Dialect PARTITIONED = dialect(
+            ofPartitions(CLAIM),
+            ofPartitions(READ),
+            batch(ofPartitions(CLAIM_ALL), ofPartitions(READ_ALL), REMOVE_CLAIMED),
+            true);
+
+    private static Dialect dialect(String claim, String read, BatchSql batch, boolean storesClaimId) {
+        return new Dialect(
+                Database.POSTGRESQL,
+                claim,
+                claim,
+                read,
+                // A duplicate needs nothing more of its transaction.
+                read + "; ROLLBACK",
+                CONFIRM,
+                // The driver sends both before it waits; after an error the server skips the rest.
+                CONFIRM + "; COMMIT",
+                "INSERT INTO ${consumer} (name) VALUES (:name) ON CONFLICT (name) DO NOTHING",
+                """
             INSERT INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)
             ON CONFLICT (consumer, message_key) DO UPDATE
             SET codec = excluded.codec, bytes = excluded.bytes, stored_at = excluded.stored_at
             """,
-            Set.of(),
-            new FaultCodes(
-                    Set.of("55P03"),
-                    Set.of(),
-                    Set.of("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03"),
-                    Set.of(),
-                    Set.of("22012", "25P02"),
-                    Set.of(),
-                    Set.of("22", "23", "25", "40", "42", "54", "P0")),
-            Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
-            false,
-            value -> (s, i) -> s.setObject(i, value),
-            (row, column) -> row.getObject(column, UUID.class),
-            wait -> Math.max(1, wait.toMillis()), // 0 would mean for ever
-            false,
-            false,
-            checks(),
-            BATCH,
-            WATERMARK);
+                Set.of(),
+                new FaultCodes(
+                        Set.of("55P03"),
+                        Set.of(),
+                        Set.of("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03"),
+                        Set.of(),
+                        Set.of("22012", "25P02"),
+                        Set.of(),
+                        Set.of("22", "23", "25", "40", "42", "54", "P0")),
+                Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
+                storesClaimId,
+                value -> (s, i) -> s.setObject(i, value),
+                (row, column) -> row.getObject(column, UUID.class),
+                wait -> Math.max(1, wait.toMillis()), // 0 would mean for ever
+                false,
+                false,
+                checks(),
+                batch,
+                WATERMARK);
+    }
+
+    private static String ofPartitions(String sql) {
+        return sql.replace("CAST(xmin AS text)", "CAST(claim_id AS text)")
+                .replace(
+                        "(consumer, message_key, readable, fingerprint)",
+                        "(consumer, message_key, readable, fingerprint, claim_id)")
+                .replace(
+                        "SELECT :consumer, :key, :readable, :fingerprint",
+                        "SELECT :consumer, :key, :readable, :fingerprint, :claimid")
+                .replace("SELECT :consumer, k, r, f", "SELECT :consumer, k, r, f, :claimid");
+    }
 
     private static List<Check> checks() {
         return List.of(

@@ -57,6 +57,11 @@ final class Sweep {
         }
     }
 
+    /** How to rest, for those who work beside the walks. */
+    Rest rest() {
+        return rest;
+    }
+
     Removed run(List<Cutoffs.Cutoff> cutoffs, boolean dryRun, Consumer<JdbcRetention.Progress> progress)
             throws SQLException {
         Map<Expiring, Map<Integer, Long>> counts = new EnumMap<>(Expiring.class);

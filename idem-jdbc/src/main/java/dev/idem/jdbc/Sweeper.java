@@ -2,7 +2,8 @@ package dev.idem.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ final class Sweeper implements AutoCloseable {
     private final Duration interval;
     private final boolean sweeps;
     private final Election election;
+    private final Set<String> told = new HashSet<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private @Nullable Thread thread;
     private long electedAt;
@@ -73,13 +75,28 @@ final class Sweeper implements AutoCloseable {
         if (sweeps && election.won(interval)) {
             electedAt = System.nanoTime();
             JdbcSchema schema = new JdbcSchema(dataSource, tables);
-            List<JdbcRetention.Swept> swept = JdbcRetention.of(schema)
+            JdbcRetention.Report report = JdbcRetention.of(schema)
                     .sweep(
                             JdbcConsumers.of(schema).list(),
                             false,
                             new Sweep(dataSource, tables, this::restAndStayElected),
                             progress -> {});
-            swept.forEach(s -> log.debug("{}: swept {} markers, {} results", s.consumer(), s.markers(), s.results()));
+            report.consumers()
+                    .forEach(
+                            s -> log.debug("{}: swept {} markers, {} results", s.consumer(), s.markers(), s.results()));
+            report.partitions().ifPresent(this::tell);
+        }
+    }
+
+    /** Who may not create partitions cannot help it; whoever watches should know in time that nobody else does either. */
+    private void tell(JdbcRetention.Partitions partitions) {
+        log.debug("{}: partitions created {}, dropped {}", tables, partitions.created(), partitions.dropped());
+        if (!partitions.permitted()) {
+            new JdbcSchema(dataSource, tables)
+                    .validate().stream()
+                            .filter(finding -> finding.check().startsWith("partition"))
+                            .filter(finding -> told.add(finding.check()))
+                            .forEach(finding -> log.warn("{}: {}", tables, finding));
         }
     }
 

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * instances cannot give them two inboxes.
  *
  * @param schemaName the schema as the database knows it; has no quotes in it
+ * @param partitioned whether the markers are in partitions
  */
-record Tables(Dialect dialect, String schemaName, Identifier prefix) {
+record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean partitioned) {
     private static final List<String> TABLES = List.of(
             "meta",
             "consumer",
@@ -43,12 +44,21 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix) {
                             + " JdbcStore.builder(dataSource).schema(\"…\")",
                     null);
         }
-        return new Tables(dialect, current, prefix);
+        return new Tables(dialect, current, prefix, false);
     }
 
     static Tables in(Dialect dialect, Identifier schema, Identifier prefix) {
         String name = dialect.database() == Database.H2 ? schema.name().toUpperCase(Locale.ROOT) : schema.name();
-        return new Tables(dialect, name, prefix);
+        return new Tables(dialect, name, prefix, false);
+    }
+
+    /** The same tables, with markers in partitions. */
+    Tables withPartitions() {
+        return new Tables(PostgreSql.PARTITIONED, schemaName, prefix, true);
+    }
+
+    Tables withoutPartitions() {
+        return new Tables(dialect.database().dialect(), schemaName, prefix, false);
     }
 
     /** Fills {@code ${marker}} and the like into a statement or a script. */

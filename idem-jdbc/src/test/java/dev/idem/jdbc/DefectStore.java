@@ -27,7 +27,7 @@ class DefectStore implements MarkerStore {
         Tables tables = JdbcSchema.of(source).tables();
         return new JdbcStore(
                 source,
-                new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix()),
+                new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix(), false),
                 Duration.ZERO);
     }
 

@@ -88,7 +88,9 @@ final class History implements AutoCloseable {
     }
 
     List<JdbcRetention.Swept> sweep() {
-        return JdbcRetention.of(JdbcSchema.of(db.plain())).run(List.of(), progress -> {});
+        return JdbcRetention.of(JdbcSchema.of(db.plain()))
+                .run(List.of(), progress -> {})
+                .consumers();
     }
 
     /** In steps so small that a table of some hundred rows takes several, and without rests. */

@@ -66,8 +66,9 @@ class RetentionTest {
                 history.db.execute(manyMarkers(database, consumer, 1000, history.ago(i % 2 == 0 ? OLD : YOUNG)));
             }
             List<JdbcRetention.Progress> steps = new ArrayList<>();
-            List<JdbcRetention.Swept> swept =
-                    JdbcRetention.of(JdbcSchema.of(history.db.plain())).run(List.of(), steps::add);
+            List<JdbcRetention.Swept> swept = JdbcRetention.of(JdbcSchema.of(history.db.plain()))
+                    .run(List.of(), steps::add)
+                    .consumers();
 
             assertThat(swept.get(0).markers()).isEqualTo(6000);
             assertThat(history.db.markers()).isEqualTo(6001);
@@ -142,7 +143,7 @@ class RetentionTest {
             history.paid("young", YOUNG);
             JdbcRetention retention = JdbcRetention.of(JdbcSchema.of(history.db.plain()));
 
-            assertThat(retention.dryRun(List.of(), progress -> {}))
+            assertThat(retention.dryRun(List.of(), progress -> {}).consumers())
                     .singleElement()
                     .satisfies(swept -> assertThat(swept.markers()).isEqualTo(1));
 
@@ -151,7 +152,9 @@ class RetentionTest {
                             + " WHERE horizon IS NULL AND cutoff IS NULL AND swept_at IS NULL"))
                     .isEqualTo(1);
             assertThat(history.db.number("SELECT next_sweep_at FROM idem_meta")).isZero();
-            assertThat(retention.dryRun(List.of("somebody else"), progress -> {}))
+            assertThat(retention
+                            .dryRun(List.of("somebody else"), progress -> {})
+                            .consumers())
                     .isEmpty();
         }
     }

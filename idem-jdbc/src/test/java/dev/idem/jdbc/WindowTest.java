@@ -137,11 +137,11 @@ class WindowTest {
             history.pay(audit, History.message("1", WINDOW.plusDays(1)));
             history.age("1 = 1", WINDOW.plusDays(1));
             JdbcRetention retention = JdbcRetention.of(JdbcSchema.of(history.db.plain()));
-            assertThat(retention.run(List.of("audit"), progress -> {}))
+            assertThat(retention.run(List.of("audit"), progress -> {}).consumers())
                     .singleElement()
                     .satisfies(swept -> assertThat(swept.markers()).isZero());
             assertThat(history.db.markers()).isEqualTo(2);
-            assertThat(retention.run(List.of(), progress -> {}))
+            assertThat(retention.run(List.of(), progress -> {}).consumers())
                     .extracting(JdbcRetention.Swept::consumer, JdbcRetention.Swept::markers)
                     .containsExactlyInAnyOrder(
                             org.assertj.core.groups.Tuple.tuple("payments", 1L),

@@ -93,6 +93,11 @@ public class FlakyStore implements MarkerStore {
     }
 
     @Override
+    public void admit(String consumer, boolean timeOrdered) {
+        real.admit(consumer, timeOrdered);
+    }
+
+    @Override
     public void retain(String consumer, Retention retention) {
         real.retain(consumer, retention);
     }

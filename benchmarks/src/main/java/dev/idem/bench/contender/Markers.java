@@ -70,6 +70,7 @@ public final class Markers {
     public long sweep() {
         return JdbcRetention.of(JdbcSchema.of(dataSource, null, null, prefix))
                 .run(List.of(IdemSetup.CONSUMER), progress -> {})
+                .consumers()
                 .stream()
                 .mapToLong(JdbcRetention.Swept::markers)
                 .sum();

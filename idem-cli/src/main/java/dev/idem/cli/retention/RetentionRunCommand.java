@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "run",
         description = "Sweeps once: removes markers and results that are older than the windows their consumers have "
-                + "declared, in small steps, while the consumers go on working. Services do this by themselves; run it "
+                + "declared, in small steps, while the consumers go on working. Where the markers are in partitions, it creates "
+                + "those of the next days and drops those that are older than every window. Services do this by themselves; run it "
                 + "where that is switched off, at least daily, or with --dry-run to see what would go.",
         footer = {
             "",
@@ -52,7 +53,8 @@ final class RetentionRunCommand implements Callable<Integer> {
     @Option(
             names = "--consumer",
             paramLabel = "NAME",
-            description = "Only this consumer; may be given more than once. Default all.")
+            description = "Only this consumer; may be given more than once. Default all. Partitions belong to all "
+                    + "consumers, so they are dropped only when all are swept.")
     List<String> consumers = new ArrayList<>();
 
     @Option(names = "--dry-run", description = "Only count what would be removed.")
@@ -74,9 +76,9 @@ final class RetentionRunCommand implements Callable<Integer> {
                 return ExitCodes.CHECK_FAILED;
             }
             JdbcRetention retention = JdbcRetention.of(schema);
-            List<JdbcRetention.Swept> swept =
+            JdbcRetention.Report report =
                     dryRun ? retention.dryRun(consumers, this::report) : retention.run(consumers, this::report);
-            print(swept);
+            print(report.consumers(), report.partitions().orElse(null));
             return ExitCodes.OK;
         }
     }
@@ -106,11 +108,12 @@ final class RetentionRunCommand implements Callable<Integer> {
         }
     }
 
-    private void print(List<JdbcRetention.Swept> swept) {
+    private void print(List<JdbcRetention.Swept> swept, JdbcRetention.@Nullable Partitions partitions) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(Json.line(new Result(
-                    dryRun, swept.stream().map(RetentionRunCommand::line).toList())));
+            List<Line> lines = swept.stream().map(RetentionRunCommand::line).toList();
+            out.println(Json.line(
+                    partitions == null ? new Result(dryRun, lines) : new WithPartitions(dryRun, lines, partitions)));
         } else if (swept.isEmpty()) {
             out.println("No consumer has declared a window yet.");
         } else {
@@ -122,7 +125,33 @@ final class RetentionRunCommand implements Callable<Integer> {
                     s.markers(),
                     s.results()));
         }
+        if (!json && partitions != null) {
+            print(partitions, out);
+        }
         out.flush();
+    }
+
+    private void print(JdbcRetention.Partitions partitions, PrintWriter out) {
+        if (!partitions.permitted()) {
+            out.println(
+                    "partitions: not touched, because this account does not own the tables. Run this with the owner.");
+            return;
+        }
+        out.printf(
+                "partitions: %s %s, %s %s%n",
+                dryRun ? "would create" : "created",
+                names(partitions.created()),
+                dryRun ? "would drop" : "dropped",
+                names(partitions.dropped()));
+        if (!partitions.blocked().isEmpty()) {
+            out.println("partitions: could not drop " + names(partitions.blocked())
+                    + ", because others hold locks on the markers for too long. Look for long transactions in"
+                    + " pg_stat_activity, and run this again.");
+        }
+    }
+
+    private static String names(List<String> partitions) {
+        return partitions.isEmpty() ? "none" : String.join(", ", partitions);
     }
 
     private static Line line(JdbcRetention.Swept swept) {
@@ -142,4 +171,6 @@ final class RetentionRunCommand implements Callable<Integer> {
             long results) {}
 
     private record Result(boolean dryRun, List<Line> consumers) {}
+
+    private record WithPartitions(boolean dryRun, List<Line> consumers, JdbcRetention.Partitions partitions) {}
 }

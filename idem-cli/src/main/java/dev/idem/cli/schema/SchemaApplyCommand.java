@@ -6,6 +6,7 @@ import dev.idem.cli.ConnectionOptions;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.Database;
 import dev.idem.jdbc.Finding;
 import dev.idem.jdbc.JdbcSchema;
 import java.util.List;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code idem schema apply}: creates what is missing, then checks all of it. */
@@ -25,7 +27,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  idem schema apply --url jdbc:postgresql://db/shop --user owner --password-env PGPASSWORD",
-            "  idem schema apply --url jdbc:h2:file:./shop --user sa"
+            "  idem schema apply --url jdbc:h2:file:./shop --user sa",
+            "  idem schema apply --partitioned --url jdbc:postgresql://db/shop --user owner --password-env PGPASSWORD"
         })
 final class SchemaApplyCommand implements Callable<Integer> {
     @Mixin
@@ -44,11 +47,28 @@ final class SchemaApplyCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the result as one JSON object.")
     boolean json;
 
+    @Option(
+            names = "--partitioned",
+            description = "Keep the markers in daily partitions, for time-ordered keys; PostgreSQL only. Creates the "
+                    + "partitions of the next days as well.")
+    boolean partitioned;
+
+    @Option(
+            names = "--days-back",
+            paramLabel = "DAYS",
+            description = "With --partitioned on a new table: how many days before today get a partition; default "
+                    + "${DEFAULT-VALUE}. Messages from before them cannot be processed.")
+    int daysBack = 7;
+
     @Override
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcSchema schema = tables.in(dataSource);
-            schema.apply();
+            if (partitioned) {
+                applyPartitioned(schema);
+            } else {
+                schema.apply();
+            }
             List<Finding> findings = schema.validate();
             boolean valid = Findings.areHarmless(findings);
             if (json) {
@@ -58,6 +78,20 @@ final class SchemaApplyCommand implements Callable<Integer> {
             }
             spec.commandLine().getOut().flush();
             return valid ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
+        }
+    }
+
+    private void applyPartitioned(JdbcSchema schema) {
+        if (schema.database() != Database.POSTGRESQL) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--partitioned is for postgresql only, and this is "
+                            + schema.database().product());
+        }
+        try {
+            schema.applyPartitioned(daysBack);
+        } catch (IllegalArgumentException outOfRange) {
+            throw new ParameterException(spec.commandLine(), "--days-back: " + outOfRange.getMessage(), outOfRange);
         }
     }
 

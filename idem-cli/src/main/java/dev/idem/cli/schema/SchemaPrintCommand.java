@@ -8,6 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code idem schema print}: the tables as SQL, for a migration tool or a person. Needs no database. */
@@ -18,7 +19,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  idem schema print --database postgresql > V7__idem.sql",
-            "  idem schema print --database mariadb --prefix inbox_"
+            "  idem schema print --database mariadb --prefix inbox_",
+            "  idem schema print --database postgresql --partitioned"
         })
 final class SchemaPrintCommand implements Runnable {
     @Mixin
@@ -34,10 +36,19 @@ final class SchemaPrintCommand implements Runnable {
     @Option(names = "--database", required = true, paramLabel = "DATABASE", description = "postgresql, mariadb or h2.")
     Database database = Database.POSTGRESQL;
 
+    @Option(
+            names = "--partitioned",
+            description = "With markers in daily partitions, for time-ordered keys; PostgreSQL only.")
+    boolean partitioned;
+
     @Override
     public void run() {
+        if (partitioned && database != Database.POSTGRESQL) {
+            throw new ParameterException(
+                    spec.commandLine(), "--partitioned is for postgresql only, not for " + database.label());
+        }
         PrintWriter out = spec.commandLine().getOut();
-        out.print(tables.scriptFor(database));
+        out.print(partitioned ? tables.partitionedScript() : tables.scriptFor(database));
         out.flush();
     }
 }

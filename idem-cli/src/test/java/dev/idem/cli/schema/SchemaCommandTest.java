@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,59 @@ class SchemaCommandTest {
         } finally {
             server.dropDatabase(database);
         }
+    }
+
+    @Test
+    @DisplayName("PG-29 applies, sweeps and prints markers in partitions, and tells which")
+    void markersInPartitions() {
+        PostgresServer server = PostgresServer.shared();
+        String database = server.createDatabase();
+        String url = server.jdbcUrl(database);
+        try {
+            Cli applied = Cli.run("schema", "apply", "--partitioned", "--days-back", "2", "--url", url);
+            assertThat(applied.code()).as(applied.err()).isZero();
+            assertThat(Cli.run("schema", "apply", "--url", url).code())
+                    .as("again")
+                    .isZero();
+            assertThat(Cli.run("schema", "validate", "--url", url).code()).isZero();
+
+            JsonNode swept = json(Cli.run("retention", "run", "--json", "--url", url));
+            assertThat(swept.get("partitions").get("permitted").booleanValue()).isTrue();
+            assertThat(swept.get("partitions").get("created")).isEmpty();
+            assertThat(Cli.run("retention", "run", "--dry-run", "--url", url).out())
+                    .contains("partitions: would create none, would drop none");
+        } finally {
+            server.dropDatabase(database);
+        }
+    }
+
+    @Test
+    void aPlainTableCannotBecomeAPartitionedOne() {
+        PostgresServer server = PostgresServer.shared();
+        String database = server.createDatabase();
+        String url = server.jdbcUrl(database);
+        try {
+            assertThat(Cli.run("schema", "apply", "--url", url).code()).isZero();
+            Cli again = Cli.run("schema", "apply", "--partitioned", "--url", url);
+            assertThat(again.code()).isNotZero();
+            assertThat(again.err()).contains("not in partitions", "docs/operations.md");
+            assertThat(Cli.run("schema", "validate", "--url", url).code()).isZero();
+        } finally {
+            server.dropDatabase(database);
+        }
+    }
+
+    @Test
+    void partitionsAreForPostgresOnly() {
+        Cli print = Cli.run("schema", "print", "--database", "mariadb", "--partitioned");
+        assertThat(print.code()).isNotZero();
+        assertThat(print.err()).contains("--partitioned is for postgresql only");
+        Cli apply = Cli.run("schema", "apply", "--partitioned", "--url", "jdbc:h2:mem:" + UUID.randomUUID());
+        assertThat(apply.code()).isNotZero();
+        assertThat(apply.err()).contains("--partitioned is for postgresql only, and this is H2");
+        assertThat(Cli.run("schema", "print", "--database", "postgresql", "--partitioned")
+                        .out())
+                .contains(") PARTITION BY RANGE (message_key);", "CREATE TABLE IF NOT EXISTS idem_retention");
     }
 
     private static void appliesAndValidates(String url) {

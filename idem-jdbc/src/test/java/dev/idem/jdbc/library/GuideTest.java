@@ -107,10 +107,12 @@ class GuideTest {
                 KeySelector.business(m -> List.of(OrderPlaced.decode(m).order(), "capture"));
         KeySelector ofTenant = byId.perTenant(
                 m -> m.headers("tenant").stream().map(Header::text).findFirst());
+        KeySelector ordered = byId.timeOrdered(); // every id is a UUIDv7 or ULID; others are rejected
+        KeySelector dated = byOrder.withEventTime(); // the event time belongs to the identity
         // endregion
         assertThat(List.of(byId, byOrder, ofTenant))
                 .allSatisfy(key -> assertThat(deliver(key)).isInstanceOf(Outcome.Processed.class));
-        assertThat(List.of(byEvent, byHeader))
+        assertThat(List.of(byEvent, byHeader, ordered, dated))
                 .allSatisfy(key -> assertThat(deliver(key)).isInstanceOf(Outcome.Rejected.class));
     }
 

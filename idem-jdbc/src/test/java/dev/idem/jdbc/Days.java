@@ -1,0 +1,119 @@
+package dev.idem.jdbc;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.KeySelector;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Policy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** A PostgreSQL database with markers in partitions, of which many are older than the window. */
+final class Days implements AutoCloseable {
+    static final int BACK = 20;
+    static final Duration OLD = Duration.ofDays(10);
+    static final Consumer PAYMENTS = payments(Policy.defaults());
+
+    final Db db = Db.fresh(Database.POSTGRESQL);
+    final Inbox inbox;
+
+    Days() {
+        JdbcSchema.of(db.plain()).applyPartitioned(BACK);
+        inbox = Inbox.create(JdbcStore.create(db.plain()));
+        inbox.register(PAYMENTS);
+    }
+
+    static Consumer payments(Policy policy) {
+        return Consumer.named("payments")
+                .key(KeySelector.messageId().timeOrdered())
+                .policy(policy)
+                .build();
+    }
+
+    /** The same consumer, with a handler for batches. */
+    static Consumer handler() {
+        return Consumer.named("payments")
+                .key(KeySelector.messageId().timeOrdered())
+                .otherwise((message, tx) -> {
+                    Db.pay(tx.connection(), message.id().orElseThrow());
+                    return null;
+                })
+                .build();
+    }
+
+    static String v7(Instant made) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        long high = made.toEpochMilli() << 16 | 0x7000 | random.nextInt(0x1000);
+        return new UUID(high, random.nextLong() >>> 2 | Long.MIN_VALUE).toString();
+    }
+
+    static String v7(Duration age) {
+        return v7(Instant.now().minus(age));
+    }
+
+    static Message message(String id) {
+        return Message.of(id, id.getBytes(StandardCharsets.UTF_8));
+    }
+
+    Outcome<?> pay(String id) throws Exception {
+        return pay(inbox, PAYMENTS, id);
+    }
+
+    static Outcome<?> pay(Inbox inbox, Consumer consumer, String id) throws Exception {
+        return inbox.run(consumer, message(id), tx -> Db.pay(tx.connection(), id));
+    }
+
+    JdbcRetention.Report sweep() {
+        return JdbcRetention.of(JdbcSchema.of(db.plain())).run(List.of(), progress -> {});
+    }
+
+    JdbcRetention.Partitions sweptPartitions() {
+        return sweep().partitions().orElseThrow();
+    }
+
+    JdbcRetention.Partitions sweptWithoutRests() throws Exception {
+        JdbcSchema schema = JdbcSchema.of(db.plain());
+        Sweep sweep = new Sweep(db.plain(), schema.tables(), pause -> true);
+        return JdbcRetention.of(schema)
+                .sweep(JdbcConsumers.of(schema).list(), false, sweep, progress -> {})
+                .partitions()
+                .orElseThrow();
+    }
+
+    List<Partition> partitions() throws Exception {
+        try (var connection = db.plain().getConnection()) {
+            return Partition.list(connection, JdbcSchema.of(db.plain()).tables());
+        }
+    }
+
+    Partition oldest() throws Exception {
+        return partitions().get(0);
+    }
+
+    Partition of(Instant time) throws Exception {
+        return partitions().stream()
+                .filter(partition -> partition.covers(time.toEpochMilli()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Today, as the partitions have it. */
+    static long today() {
+        return Partition.dayOf(System.currentTimeMillis());
+    }
+
+    long horizon() {
+        return db.number("SELECT COALESCE(MAX(horizon), 0) FROM idem_retention");
+    }
+
+    @Override
+    public void close() {
+        inbox.close();
+        db.close();
+    }
+}
