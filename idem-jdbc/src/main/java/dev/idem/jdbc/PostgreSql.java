@@ -13,7 +13,8 @@ final class PostgreSql {
      * the transaction and put back as soon as the row is in, because the handler must not inherit it. The arbiter is
      * named, so another unique index cannot hide behind it. A key that is there already gives no row, and is then read.
      * The row's xmin serves as claim id; it differs from the transaction's id where the driver or an outer transaction set
-     * a savepoint, so the confirm compares the latter.
+     * a savepoint, so the confirm compares the latter. Answered are few columns, and as they are: each further one and each
+     * cast is paid for with every message.
      */
     private static final String CLAIM = """
             INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
@@ -21,9 +22,8 @@ final class PostgreSql {
             WHERE set_config('lock_timeout', CAST(:wait AS text),
                 set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
-              CAST(date_part('epoch', processed_at) * 1000000 AS bigint),
-              set_config('lock_timeout', current_setting('idem.lock_timeout'), true) IS NOT NULL
+            RETURNING xmin, pg_current_xact_id(), CAST(date_part('epoch', processed_at) * 1000000 AS bigint), ctid,
+              set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
             """;
 
     private static final String READ = """
@@ -36,6 +36,13 @@ final class PostgreSql {
     private static final String CONFIRM = """
             SELECT 1 / count(*) FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             AND CAST(pg_current_xact_id_if_assigned() AS text) = :token
+            """;
+
+    /** The same by the row's address: it spares the way through the index, which is a third of the price. */
+    private static final String CONFIRM_AT_PLACE = """
+            SELECT 1 / count(*) FROM ${marker} WHERE ctid = CAST(CAST(:place AS text) AS tid)
+            AND consumer = :consumer AND message_key = :key
+            AND pg_current_xact_id_if_assigned() = CAST(CAST(:token AS text) AS xid8)
             """;
 
     /** Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. */
@@ -117,6 +124,7 @@ final class PostgreSql {
             CONFIRM,
             // The driver sends both before it waits; after an error the server skips the rest.
             CONFIRM + "; COMMIT",
+            CONFIRM_AT_PLACE + "; COMMIT",
             "INSERT INTO ${consumer} (name) VALUES (:name) ON CONFLICT (name) DO NOTHING",
             """
             INSERT INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)
