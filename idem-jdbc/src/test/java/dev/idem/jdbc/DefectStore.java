@@ -41,6 +41,7 @@ class DefectStore implements MarkerStore {
                 read,
                 confirm,
                 confirmAndCommit,
+                confirmAndCommit,
                 from.registerConsumer(),
                 from.storeResult(),
                 from.takenCodes(),
