@@ -82,6 +82,9 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     byte @Nullable [] fingerprint() {
+        if (consumer.isWatermark()) {
+            return null; // a mark keeps none to compare with
+        }
         try {
             return policy().fingerprint().digest(message).orElse(null);
         } catch (RetryableException notTheMessage) {
@@ -154,7 +157,9 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     void report(Events events, Outcome<?> outcome) {
-        Duration handling = Duration.ofNanos(handlingNanos);
-        events.settled(consumer, message, outcome, runs, handling, Duration.ofNanos(System.nanoTime() - started));
+        if (events.isHeard()) {
+            Duration handling = Duration.ofNanos(handlingNanos);
+            events.settled(consumer, message, outcome, runs, handling, Duration.ofNanos(System.nanoTime() - started));
+        }
     }
 }

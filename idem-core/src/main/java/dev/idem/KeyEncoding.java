@@ -24,21 +24,19 @@ final class KeyEncoding {
 
     private KeyEncoding() {}
 
-    static MarkerKey encode(String consumer, Selection.Parts parts) {
+    /** The key, and when the id was made if it says so: the time in a UUIDv7 or ULID, which a redelivery cannot change. */
+    static Keyed.Key encode(String consumer, Selection.Parts parts) {
         boolean alone =
                 parts.tenant() == null && parts.source() == null && parts.ids().size() == 1;
         String last = parts.ids().get(parts.ids().size() - 1);
         UUID uuid = isUuid(last) ? UUID.fromString(last) : null;
-        if (alone && uuid != null && uuid.version() != HASHED_VERSION) {
-            return new MarkerKey(consumer, uuid, null);
-        }
-        return new MarkerKey(consumer, hashed(parts, timeOf(last)), readable(parts, alone));
-    }
-
-    /** When the id was made, if it says so: the time in a UUIDv7 or ULID, which a redelivery cannot change. */
-    static @Nullable Instant madeAt(Selection.Parts parts) {
-        OptionalLong millis = timeOf(parts.ids().get(parts.ids().size() - 1));
-        return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+        OptionalLong millis = uuid == null ? timeOfUlid(last) : timeOf(uuid);
+        Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+        boolean verbatim = alone && uuid != null && uuid.version() != HASHED_VERSION;
+        MarkerKey key = verbatim
+                ? new MarkerKey(consumer, uuid, null)
+                : new MarkerKey(consumer, hashed(parts, millis), readable(parts, alone));
+        return new Keyed.Key(key, made);
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */
@@ -80,19 +78,19 @@ final class KeyEncoding {
         sha.update(bytes);
     }
 
-    private static OptionalLong timeOf(String id) {
-        if (isUuid(id)) {
-            UUID uuid = UUID.fromString(id);
-            return uuid.version() == 7 ? OptionalLong.of(uuid.getMostSignificantBits() >>> 16) : OptionalLong.empty();
+    private static OptionalLong timeOf(UUID uuid) {
+        return uuid.version() == 7 ? OptionalLong.of(uuid.getMostSignificantBits() >>> 16) : OptionalLong.empty();
+    }
+
+    private static OptionalLong timeOfUlid(String id) {
+        if (id.length() != 26 || !ULID.matcher(id).matches()) {
+            return OptionalLong.empty();
         }
-        if (id.length() == 26 && ULID.matcher(id).matches()) {
-            long millis = 0;
-            for (char c : id.substring(0, 10).toUpperCase(Locale.ROOT).toCharArray()) {
-                millis = millis << 5 | CROCKFORD.indexOf(c);
-            }
-            return OptionalLong.of(millis);
+        long millis = 0;
+        for (char c : id.substring(0, 10).toUpperCase(Locale.ROOT).toCharArray()) {
+            millis = millis << 5 | CROCKFORD.indexOf(c);
         }
-        return OptionalLong.empty();
+        return OptionalLong.of(millis);
     }
 
     private static String readable(Selection.Parts parts, boolean alone) {

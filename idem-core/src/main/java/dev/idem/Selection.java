@@ -1,6 +1,5 @@
 package dev.idem;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -69,7 +68,7 @@ public sealed interface Selection {
                 if (Text.hasLoneSurrogate(part)) {
                     return new Unusable(Rejection.KEY_MALFORMED, "a part of the key has a lone surrogate");
                 }
-                bytes += part.getBytes(StandardCharsets.UTF_8).length;
+                bytes += Text.utf8Length(part);
             }
             return bytes > MAX_BYTES
                     ? new Unusable(

@@ -8,11 +8,14 @@ import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,9 +41,8 @@ final class BatchClaims {
     }
 
     Batch claim(int consumer, List<ClaimRequest> requests) {
-        List<ClaimRequest> sorted = requests.stream()
-                .sorted(Comparator.comparing(request -> request.key().value(), BatchClaims::unsigned))
-                .toList();
+        List<ClaimRequest> sorted = new ArrayList<>(requests);
+        sorted.sort((a, b) -> unsigned(a.key().value(), b.key().value()));
         OwnTransaction transaction = begin.apply(sorted.get(0).key());
         boolean done = false;
         try {
@@ -99,7 +101,7 @@ final class BatchClaims {
         private final OwnTransaction transaction;
         private final Connection connection;
         private final long claimId = ThreadLocalRandom.current().nextLong();
-        private final Map<UUID, ClaimRow> rows = new LinkedHashMap<>();
+        private final Map<UUID, ClaimRow> rows = new HashMap<>();
         private final Set<UUID> busy = new HashSet<>();
         private boolean first = true;
         private @Nullable SQLException collision;
@@ -205,12 +207,23 @@ final class BatchClaims {
                                     request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
                 }
             }
-            if (granted.values().stream().map(ClaimRow::token).distinct().count() > 1) {
+            if (isReplaced(granted.values())) {
                 throw new SQLException(
                         "The transaction was replaced while it claimed, so some claims are lost", "40001");
             }
             Horizons.Look look = kit.single().horizons().look(consumer);
             return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted, look), refused);
+        }
+
+        private boolean isReplaced(Collection<ClaimRow> granted) {
+            ClaimRow first = null;
+            for (ClaimRow row : granted) {
+                first = first == null ? row : first;
+                if (!Objects.equals(first.token(), row.token())) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

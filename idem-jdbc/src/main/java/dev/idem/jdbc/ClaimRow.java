@@ -50,6 +50,11 @@ record ClaimRow(
                 null);
     }
 
+    /** What all rows of one insert have in common. */
+    static ClaimRow granted(String claimId, @Nullable String token, long micros) {
+        return new ClaimRow(true, claimId, token, null, null, time(micros), true, null);
+    }
+
     /** From a number, because no time zone of the driver, the session or this process can bend it. */
     private static Instant time(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);

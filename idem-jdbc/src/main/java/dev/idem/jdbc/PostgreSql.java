@@ -28,7 +28,7 @@ final class PostgreSql {
 
     private static final String READ = """
             SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
+                   CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true
             FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
@@ -45,13 +45,17 @@ final class PostgreSql {
             AND pg_current_xact_id_if_assigned() = CAST(CAST(:token AS text) AS xid8)
             """;
 
-    /** Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. */
+    /**
+     * Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. The last
+     * one also tells the transaction and the time, once for all rows.
+     */
     private static String limited(String sql) {
         return """
                 SELECT set_config('lock_timeout', CAST(:wait AS text),
                   set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
                 %s;
-                SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+                SELECT pg_current_xact_id_if_assigned(), CAST(date_part('epoch', clock_timestamp()) * 1000000 AS bigint),
+                  set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
                 """.formatted(sql);
     }
 
@@ -64,8 +68,7 @@ final class PostgreSql {
             SELECT :consumer, k, r, f FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]),
               CAST(:fingerprints AS bytea[])) AS t(k, r, f)
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
-              CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
+            RETURNING xmin, message_key
             """);
 
     private static final BatchSql BATCH = new BatchSql(
@@ -73,7 +76,7 @@ final class PostgreSql {
             CLAIM_ALL,
             """
             SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true, message_key
+                   CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
             """,
             """
@@ -95,7 +98,7 @@ final class PostgreSql {
             "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
 
     private static final String LOCK_MARK = limited("""
-            SELECT position, claim_id, CAST(extract(epoch FROM moved_at) * 1000000 AS bigint), stream,
+            SELECT position, claim_id, CAST(date_part('epoch', moved_at) * 1000000 AS bigint), stream,
               CAST(pg_current_xact_id() AS text)
             FROM ${watermark} WHERE %s FOR UPDATE
             """.formatted(THIS_MARK));
