@@ -32,8 +32,7 @@ final class KeyEncoding {
         UUID uuid = isUuid(last) ? UUID.fromString(last) : null;
         OptionalLong millis = uuid == null ? timeOfUlid(last) : timeOf(uuid);
         Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
-        boolean verbatim = alone && uuid != null && uuid.version() != HASHED_VERSION;
-        MarkerKey key = verbatim
+        MarkerKey key = alone && uuid != null && uuid.version() != HASHED_VERSION
                 ? new MarkerKey(consumer, uuid, null)
                 : new MarkerKey(consumer, hashed(parts, millis), readable(parts, alone));
         return new Keyed.Key(key, made);

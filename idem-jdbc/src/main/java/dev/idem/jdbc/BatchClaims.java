@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * other and never in a circle. When a twin of one of them runs elsewhere for too long, the list is claimed in halves, and
  * the halves in halves, until the busy keys stand alone; after some of that, what is left of a busy half is called busy
  * as a whole, which is always safe.
+ *
+ * <p>Where most of a consumer's last list was there already, as after a rebalance or in a replay, the markers are read
+ * before the rest is claimed: a marker that was read says all, and what was not read is claimed as ever.
  */
 final class BatchClaims {
     private static final int TRIES = 3;
@@ -34,6 +38,7 @@ final class BatchClaims {
 
     private final BatchKit kit;
     private final Function<MarkerKey, OwnTransaction> begin;
+    private final Set<Integer> replayed = ConcurrentHashMap.newKeySet();
 
     BatchClaims(BatchKit kit, Function<MarkerKey, OwnTransaction> begin) {
         this.kit = kit;
@@ -114,7 +119,7 @@ final class BatchClaims {
         }
 
         void all(List<ClaimRequest> requests, long wait) throws SQLException {
-            List<ClaimRequest> missing = requests;
+            List<ClaimRequest> missing = replayed.contains(consumer) ? unread(requests) : requests;
             for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
                 if (i == 0 || kit.takenCodes().isEmpty()) {
                     insert(missing, wait);
@@ -126,12 +131,7 @@ final class BatchClaims {
                 }
                 missing = unanswered(requests);
                 if (!missing.isEmpty()) {
-                    rows.putAll(kit.markers()
-                            .read(
-                                    connection,
-                                    consumer,
-                                    missing.stream().map(ClaimRequest::key).toList()));
-                    missing = unanswered(requests);
+                    missing = unread(missing);
                 }
                 // What is still missing was removed this moment, or is newer than our snapshot. Look again.
             }
@@ -158,6 +158,16 @@ final class BatchClaims {
                 first = opening;
                 collision = failure;
             }
+        }
+
+        /** Reads the markers of these; answers those that have none that can be read. */
+        private List<ClaimRequest> unread(List<ClaimRequest> requests) throws SQLException {
+            rows.putAll(kit.markers()
+                    .read(
+                            connection,
+                            consumer,
+                            requests.stream().map(ClaimRequest::key).toList()));
+            return unanswered(requests);
         }
 
         private List<ClaimRequest> unanswered(List<ClaimRequest> requests) {
@@ -206,6 +216,11 @@ final class BatchClaims {
                             new Claim.Taken(row.marker(
                                     request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
                 }
+            }
+            if (refused.size() > granted.size()) {
+                replayed.add(consumer);
+            } else {
+                replayed.remove(consumer);
             }
             if (isReplaced(granted.values())) {
                 throw new SQLException(

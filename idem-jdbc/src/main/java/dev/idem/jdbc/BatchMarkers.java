@@ -151,6 +151,8 @@ final class BatchMarkers {
                         } else if (columns == BatchSql.SUMMARY_COLUMNS) {
                             ClaimRow all = ClaimRow.granted(claimId, result.getString(1), result.getLong(2));
                             inserted.forEach(key -> found.put(key, all));
+                        } else if (columns == BatchSql.KNOWN_COLUMNS) {
+                            found.put(dialect.keyOf().read(result, columns), ClaimRow.known(result));
                         } else if (columns == ClaimRow.COLUMNS + 1) {
                             ClaimRow row = ClaimRow.of(result);
                             if (row.sameKey()) {

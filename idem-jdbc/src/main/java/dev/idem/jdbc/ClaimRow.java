@@ -55,6 +55,12 @@ record ClaimRow(
         return new ClaimRow(true, claimId, token, null, null, time(micros), true, null);
     }
 
+    /** A marker that was there: claim id, readable text, fingerprint and time. */
+    static ClaimRow known(ResultSet row) throws SQLException {
+        return new ClaimRow(
+                false, row.getString(1), null, row.getString(2), row.getBytes(3), time(row.getLong(4)), true, null);
+    }
+
     /** From a number, because no time zone of the driver, the session or this process can bend it. */
     private static Instant time(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);

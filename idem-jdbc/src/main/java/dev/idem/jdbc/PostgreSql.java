@@ -75,8 +75,7 @@ final class PostgreSql {
             CLAIM_ALL,
             CLAIM_ALL,
             """
-            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
+            SELECT xmin, readable, fingerprint, CAST(date_part('epoch', processed_at) * 1000000 AS bigint), message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
             """,
             """
