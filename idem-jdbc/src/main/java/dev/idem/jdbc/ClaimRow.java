@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param processedAt the database's time at the claim; without it every message with a time would cost a look at the
  *     horizon, see {@link Horizons}
  * @param token what the confirm compares besides the claim id, if the dialect needs it
- * @param place where the database keeps the row, if it says so: it is found there sooner than by its key
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record ClaimRow(
@@ -25,19 +24,18 @@ record ClaimRow(
         @Nullable String readable,
         byte @Nullable [] fingerprint,
         Instant processedAt,
-        boolean sameKey,
-        @Nullable String place) {
+        boolean sameKey) {
 
     /** How many columns it reads. */
     static final int COLUMNS = 7;
 
     /** How many a claim may answer instead that only ever answers what it inserted; the last one is not read. */
-    private static final int GRANTED_COLUMNS = 5;
+    private static final int GRANTED_COLUMNS = 4;
 
     static ClaimRow of(ResultSet row) throws SQLException {
         if (row.getMetaData().getColumnCount() == GRANTED_COLUMNS) {
             return new ClaimRow(
-                    true, row.getString(1), row.getString(2), null, null, time(row.getLong(3)), true, row.getString(4));
+                    true, row.getString(1), row.getString(2), null, null, time(row.getLong(3)), true);
         }
         return new ClaimRow(
                 row.getBoolean(1),
@@ -46,19 +44,18 @@ record ClaimRow(
                 row.getString(4),
                 row.getBytes(5),
                 time(row.getLong(6)),
-                row.getBoolean(7),
-                null);
+                row.getBoolean(7));
     }
 
     /** What all rows of one insert have in common. */
     static ClaimRow granted(String claimId, @Nullable String token, long micros) {
-        return new ClaimRow(true, claimId, token, null, null, time(micros), true, null);
+        return new ClaimRow(true, claimId, token, null, null, time(micros), true);
     }
 
     /** A marker that was there: claim id, readable text, fingerprint and time. */
     static ClaimRow known(ResultSet row) throws SQLException {
         return new ClaimRow(
-                false, row.getString(1), null, row.getString(2), row.getBytes(3), time(row.getLong(4)), true, null);
+                false, row.getString(1), null, row.getString(2), row.getBytes(3), time(row.getLong(4)), true);
     }
 
     /** From a number, because no time zone of the driver, the session or this process can bend it. */

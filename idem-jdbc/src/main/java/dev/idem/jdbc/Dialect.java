@@ -20,7 +20,6 @@ import java.util.function.ToLongFunction;
  * @param readAndEnd the same when nothing comes after it in the transaction, which it may end if that saves a round trip
  * @param confirm answers a row if the marker of this transaction is still there; else none, or fails
  * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second
- * @param confirmAtPlaceAndCommit the same for a marker whose place the claim has answered; elsewhere not used
  * @param registerConsumer gives a name its number, if it has none
  * @param storeResult keeps a result, also where one was left over from a marker that a person deleted
  * @param takenCodes error codes of the claim that mean: the row may be there, read it
@@ -44,7 +43,6 @@ record Dialect(
         String readAndEnd,
         String confirm,
         String confirmAndCommit,
-        String confirmAtPlaceAndCommit,
         String registerConsumer,
         String storeResult,
         Set<Integer> takenCodes,

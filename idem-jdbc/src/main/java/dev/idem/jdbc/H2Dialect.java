@@ -91,7 +91,6 @@ final class H2Dialect {
             READ,
             CONFIRM,
             CONFIRM + "; COMMIT",
-            "",
             "MERGE INTO ${consumer} (name) KEY (name) VALUES (:name)",
             """
             MERGE INTO ${result} (consumer, message_key, codec, bytes) KEY (consumer, message_key)

@@ -116,7 +116,6 @@ final class MariaDb {
             READ,
             OWN_MARKER,
             CONFIRM_AND_COMMIT,
-            "",
             "INSERT INTO ${consumer} (name) VALUES (:name) ON DUPLICATE KEY UPDATE name = name",
             "REPLACE INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)",
             Set.of(),

@@ -28,7 +28,6 @@ final class Markers {
     private final NamedSql readAndEnd;
     private final NamedSql confirm;
     private final NamedSql confirmAndCommit;
-    private final NamedSql confirmAtPlaceAndCommit;
     private final NamedSql storeResult;
     private final NamedSql readResult;
     private final Horizons horizons;
@@ -42,7 +41,6 @@ final class Markers {
         readAndEnd = new NamedSql(tables.fill(dialect.readAndEnd()));
         confirm = new NamedSql(tables.fill(dialect.confirm()));
         confirmAndCommit = new NamedSql(tables.fill(dialect.confirmAndCommit()));
-        confirmAtPlaceAndCommit = new NamedSql(tables.fill(dialect.confirmAtPlaceAndCommit()));
         storeResult = new NamedSql(tables.fill(dialect.storeResult()));
         readResult = new NamedSql(
                 tables.fill("SELECT codec, bytes FROM ${result} WHERE consumer = :consumer AND message_key = :key"));
@@ -111,8 +109,7 @@ final class Markers {
     @Nullable
     SQLWarning confirmAndCommit(Connection connection, int consumer, MarkerKey key, ClaimRow claimed)
             throws SQLException {
-        NamedSql sql = claimed.place() == null ? confirmAndCommit : confirmAtPlaceAndCommit;
-        try (PreparedStatement statement = sql.prepare(connection, claimed(consumer, key, claimed))) {
+        try (PreparedStatement statement = confirmAndCommit.prepare(connection, claimed(consumer, key, claimed))) {
             statement.execute();
             return statement.getWarnings();
         }
@@ -163,7 +160,6 @@ final class Markers {
             switch (name) {
                 case "claimid" -> statement.setLong(i, Long.parseLong(claimed.claimId()));
                 case "token" -> statement.setString(i, claimed.token());
-                case "place" -> statement.setString(i, claimed.place());
                 default -> known.bind(name, statement, i);
             }
         };

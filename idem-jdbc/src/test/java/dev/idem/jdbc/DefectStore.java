@@ -41,7 +41,6 @@ class DefectStore implements MarkerStore {
                 read,
                 confirm,
                 confirmAndCommit,
-                confirmAndCommit,
                 from.registerConsumer(),
                 from.storeResult(),
                 from.takenCodes(),
