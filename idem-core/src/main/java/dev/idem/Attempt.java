@@ -81,6 +81,9 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     byte @Nullable [] fingerprint() {
+        if (consumer.isWatermark()) {
+            return null; // a mark keeps none to compare with
+        }
         try {
             return policy().fingerprint().digest(message).orElse(null);
         } catch (RetryableException notTheMessage) {
@@ -163,6 +166,8 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     void report(Events events, Outcome<?> outcome) {
-        events.settled(consumer, message, outcome, runs, handling(), Duration.ofNanos(System.nanoTime() - started));
+        if (events.isHeard()) {
+            events.settled(consumer, message, outcome, runs, handling(), Duration.ofNanos(System.nanoTime() - started));
+        }
     }
 }

@@ -69,7 +69,7 @@ final class BatchRun {
         Map<MarkerKey, Claim> refused = batch.refused();
         List<BatchEntry<?>> granted = new ArrayList<>(open.size());
         for (BatchEntry<?> entry : open) {
-            Claim claim = refused.get(entry.key());
+            Claim claim = refused.isEmpty() ? null : refused.get(entry.key());
             if (claim instanceof Claim.Taken taken) {
                 entry.taken(taken.marker());
             } else if (claim instanceof Claim.Forgotten forgotten) {

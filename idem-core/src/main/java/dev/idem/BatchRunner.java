@@ -6,7 +6,6 @@ import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Step;
 import dev.idem.spi.TransientStoreException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -56,7 +55,7 @@ final class BatchRunner {
         List<KeyGate.Pass> passes = new ArrayList<>(entries.size());
         try {
             for (BatchEntry<?> entry : entries) {
-                Optional<KeyGate.Pass> pass = engine.gate().enter(entry.key(), Duration.ZERO);
+                Optional<KeyGate.Pass> pass = engine.gate().enterNow(entry.key());
                 if (pass.isPresent()) {
                     passes.add(pass.get());
                 } else {

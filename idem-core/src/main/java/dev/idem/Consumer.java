@@ -26,9 +26,11 @@ public final class Consumer {
     private final boolean watermark;
     private final @Nullable QueuePolicy queue;
     private final @Nullable Route receiver;
+    private final PositionKeys positions;
 
     private Consumer(Builder from) {
         name = from.name;
+        positions = new PositionKeys(name);
         key = from.key;
         policy = from.policy;
         routes = Map.copyOf(from.routes);
@@ -40,6 +42,7 @@ public final class Consumer {
 
     private Consumer(Consumer from, Route receiver) {
         name = from.name;
+        positions = from.positions;
         key = from.key;
         policy = from.policy;
         routes = from.routes;
@@ -96,16 +99,18 @@ public final class Consumer {
     }
 
     Keyed keyed(Message message) {
+        Position position = watermark ? message.position().orElse(null) : null;
+        Keyed byPosition = position == null ? null : positions.of(position);
+        return byPosition != null ? byPosition : selected(message);
+    }
+
+    private Keyed selected(Message message) {
         Selection selection = select(message);
         // Checked once more, for parts that a selector of the user's own made without the checking factories.
         Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
         return checked instanceof Selection.Unusable unusable
                 ? new Keyed.Without(unusable.reason(), unusable.detail())
-                : keyed((Selection.Parts) checked);
-    }
-
-    private Keyed keyed(Selection.Parts parts) {
-        return new Keyed.Key(KeyEncoding.encode(name, parts), KeyEncoding.madeAt(parts));
+                : KeyEncoding.encode(name, (Selection.Parts) checked);
     }
 
     /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */

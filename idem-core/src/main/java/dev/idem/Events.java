@@ -42,6 +42,11 @@ final class Events implements AutoCloseable {
         }
     }
 
+    /** Whether anybody wants to know how deliveries end. */
+    boolean isHeard() {
+        return !listeners.isEmpty() || log.isDebugEnabled();
+    }
+
     /** The one event that every delivery ends with, whichever way it took. */
     void settled(
             dev.idem.Consumer consumer,

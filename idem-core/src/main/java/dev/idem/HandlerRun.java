@@ -31,7 +31,9 @@ final class HandlerRun {
         Policy policy = first.attempt().policy();
         Duration limit = policy.handlerTimeout();
         Unit unit = batch.begin(
-                entries.stream().map(BatchEntry::key).toList(),
+                entries.size() == 1
+                        ? List.of(first.key())
+                        : entries.stream().map(BatchEntry::key).toList(),
                 first.message().orderingKey().orElse(null));
         Deadlines.Watch watch = watch(unit, limit);
         try {

@@ -24,26 +24,23 @@ final class KeyEncoding {
 
     private KeyEncoding() {}
 
-    static MarkerKey encode(String consumer, Selection.Parts parts) {
+    /**
+     * The key, and when the message was made if its identity says so: the event time where that is a part of it, else the
+     * time in a UUIDv7 or ULID. A redelivery cannot change either.
+     */
+    static Keyed.Key encode(String consumer, Selection.Parts parts) {
         boolean alone = parts.tenant() == null
                 && parts.source() == null
                 && parts.ids().size() == 1
                 && parts.eventTime() == null;
         String last = parts.ids().get(parts.ids().size() - 1);
         UUID uuid = isUuid(last) ? UUID.fromString(last) : null;
-        if (alone && uuid != null && uuid.version() != HASHED_VERSION) {
-            return new MarkerKey(consumer, uuid, null);
-        }
-        return new MarkerKey(consumer, hashed(parts, timeOf(parts)), readable(parts, alone));
-    }
-
-    /**
-     * When the message was made, if its identity says so: the event time where that is a part of it, else the time in a
-     * UUIDv7 or ULID. A redelivery cannot change either.
-     */
-    static @Nullable Instant madeAt(Selection.Parts parts) {
-        OptionalLong millis = timeOf(parts);
-        return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+        OptionalLong millis = timeOf(parts.eventTime(), uuid, last);
+        Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+        MarkerKey key = alone && uuid != null && uuid.version() != HASHED_VERSION
+                ? new MarkerKey(consumer, uuid, null)
+                : new MarkerKey(consumer, hashed(parts, millis), readable(parts, alone));
+        return new Keyed.Key(key, made);
     }
 
     /** A key that nobody else has. It begins with the present time, so that every store has a place for it. */
@@ -51,13 +48,6 @@ final class KeyEncoding {
         UUID random = UUID.randomUUID();
         long high = KeyTime.prefix(Instant.now()) | 0x7000L | (random.getMostSignificantBits() & 0xFFFL);
         return new MarkerKey(consumer, new UUID(high, random.getLeastSignificantBits()), null);
-    }
-
-    private static OptionalLong timeOf(Selection.Parts parts) {
-        Instant eventTime = parts.eventTime();
-        return eventTime != null
-                ? OptionalLong.of(eventTime.toEpochMilli())
-                : timeOf(parts.ids().get(parts.ids().size() - 1));
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */
@@ -102,19 +92,33 @@ final class KeyEncoding {
         sha.update(bytes);
     }
 
-    private static OptionalLong timeOf(String id) {
-        if (isUuid(id)) {
-            UUID uuid = UUID.fromString(id);
-            return uuid.version() == 7 ? OptionalLong.of(uuid.getMostSignificantBits() >>> 16) : OptionalLong.empty();
+    /** When the message was made, if its identity says so. */
+    static @Nullable Instant madeAt(Selection.Parts parts) {
+        String last = parts.ids().get(parts.ids().size() - 1);
+        OptionalLong millis = timeOf(parts.eventTime(), isUuid(last) ? UUID.fromString(last) : null, last);
+        return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+    }
+
+    private static OptionalLong timeOf(@Nullable Instant eventTime, @Nullable UUID uuid, String id) {
+        if (eventTime != null) {
+            return OptionalLong.of(eventTime.toEpochMilli());
         }
-        if (id.length() == 26 && ULID.matcher(id).matches()) {
-            long millis = 0;
-            for (char c : id.substring(0, 10).toUpperCase(Locale.ROOT).toCharArray()) {
-                millis = millis << 5 | CROCKFORD.indexOf(c);
-            }
-            return OptionalLong.of(millis);
+        return uuid == null ? timeOfUlid(id) : timeOf(uuid);
+    }
+
+    private static OptionalLong timeOf(UUID uuid) {
+        return uuid.version() == 7 ? OptionalLong.of(uuid.getMostSignificantBits() >>> 16) : OptionalLong.empty();
+    }
+
+    private static OptionalLong timeOfUlid(String id) {
+        if (id.length() != 26 || !ULID.matcher(id).matches()) {
+            return OptionalLong.empty();
         }
-        return OptionalLong.empty();
+        long millis = 0;
+        for (char c : id.substring(0, 10).toUpperCase(Locale.ROOT).toCharArray()) {
+            millis = millis << 5 | CROCKFORD.indexOf(c);
+        }
+        return OptionalLong.of(millis);
     }
 
     private static String readable(Selection.Parts parts, boolean alone) {

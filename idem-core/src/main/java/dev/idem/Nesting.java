@@ -11,6 +11,7 @@ import java.util.List;
  * first rolls back, and needs a second connection. Both fail at once; the second is possible by joining.
  */
 final class Nesting {
+    /** Stays with its thread when it is empty: to make a new one for each message costs more than to keep it. */
     private final ThreadLocal<Deque<MarkerKey>> running = ThreadLocal.withInitial(ArrayDeque::new);
 
     /** Called before a unit of its own. */
@@ -34,7 +35,7 @@ final class Nesting {
     }
 
     void leaveAll() {
-        running.remove();
+        running.get().clear();
     }
 
     /** Called before joining the transaction of whoever opened it. */
@@ -45,11 +46,7 @@ final class Nesting {
     }
 
     void leave() {
-        Deque<MarkerKey> keys = running.get();
-        keys.pop();
-        if (keys.isEmpty()) {
-            running.remove();
-        }
+        running.get().pop();
     }
 
     private static void refuseItself(Deque<MarkerKey> keys, MarkerKey key) {

@@ -112,8 +112,9 @@ abstract class Order {
     }
 
     boolean isBlocked(Message message, int index) {
-        return lane(message)
-                .filter(lane -> firstBlocked.getOrDefault(lane, Long.MAX_VALUE) < rank(message, index))
-                .isPresent();
+        return !firstBlocked.isEmpty()
+                && lane(message)
+                        .filter(lane -> firstBlocked.getOrDefault(lane, Long.MAX_VALUE) < rank(message, index))
+                        .isPresent();
     }
 }

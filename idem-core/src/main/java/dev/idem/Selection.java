@@ -1,6 +1,5 @@
 package dev.idem;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -92,7 +91,7 @@ public sealed interface Selection {
                 if (Text.hasLoneSurrogate(part)) {
                     return new Unusable(Rejection.KEY_MALFORMED, "a part of the key has a lone surrogate");
                 }
-                bytes += part.getBytes(StandardCharsets.UTF_8).length;
+                bytes += Text.utf8Length(part);
             }
             if (eventTime != null && !KeyTime.fits(eventTime)) {
                 return new Unusable(Rejection.KEY_MALFORMED, "the event time is before 1970 or after 10889");

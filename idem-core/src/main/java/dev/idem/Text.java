@@ -51,6 +51,18 @@ final class Text {
         return false;
     }
 
+    /** How many bytes it has in UTF-8. */
+    static int utf8Length(String text) {
+        int bytes = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= 0x80) { // a pair of surrogates has four bytes, two for each
+                bytes += c < 0x800 || Character.isSurrogate(c) ? 1 : 2;
+            }
+        }
+        return bytes;
+    }
+
     /** Decodes bytes only if they are UTF-8; a lenient decoder would merge different malformed ids. */
     static Optional<String> strictUtf8(byte[] bytes) {
         try {

@@ -40,16 +40,16 @@ final class WatermarkDoor {
     }
 
     List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        if (isInOrder(messages)) { // as brokers deliver them
+            return inOrder(consumer, messages);
+        }
         List<Integer> byPosition = new ArrayList<>();
         for (int i = 0; i < messages.size(); i++) {
             byPosition.add(i);
         }
         byPosition.sort(Comparator.comparing(i -> rank(messages.get(i))));
-        List<Message> sorted = byPosition.stream().map(messages::get).toList();
-        Order order = Order.byPosition();
-        blockWhatStopped(consumer, sorted, order);
-        List<Outcome<?>> outcomes = batches.acceptAll(consumer, sorted, order);
-        remember(consumer, sorted, outcomes);
+        List<Outcome<?>> outcomes =
+                inOrder(consumer, byPosition.stream().map(messages::get).toList());
         Outcome<?>[] asGiven = new Outcome<?>[messages.size()];
         for (int i = 0; i < asGiven.length; i++) {
             asGiven[byPosition.get(i)] = outcomes.get(i);
@@ -57,12 +57,36 @@ final class WatermarkDoor {
         return List.of(asGiven);
     }
 
+    private static boolean isInOrder(List<Message> messages) {
+        long last = Long.MIN_VALUE;
+        for (Message message : messages) {
+            long rank = rank(message);
+            if (rank < last) {
+                return false;
+            }
+            last = rank;
+        }
+        return true;
+    }
+
+    private List<Outcome<?>> inOrder(Consumer consumer, List<Message> sorted) {
+        Order order = Order.byPosition();
+        blockWhatStopped(consumer, sorted, order);
+        List<Outcome<?>> outcomes = batches.acceptAll(consumer, sorted, order);
+        remember(consumer, sorted, outcomes);
+        return outcomes;
+    }
+
     private static long rank(Message message) {
-        return message.position().map(Position::offset).orElse(Long.MAX_VALUE);
+        Position position = message.position().orElse(null);
+        return position == null ? Long.MAX_VALUE : position.offset();
     }
 
     /** A partition that stopped goes on with the message it stopped at, or when somebody else has passed it. */
     private void blockWhatStopped(Consumer consumer, List<Message> sorted, Order order) {
+        if (stopped.isEmpty()) {
+            return;
+        }
         Map<Partition, Position> lowest = new HashMap<>();
         for (Message message : sorted) {
             message.position().ifPresent(position -> lowest.putIfAbsent(Partition.of(position), position));
@@ -82,6 +106,9 @@ final class WatermarkDoor {
     }
 
     private void remember(Consumer consumer, List<Message> sorted, List<Outcome<?>> outcomes) {
+        if (stopped.isEmpty() && outcomes.stream().noneMatch(outcome -> outcome.settlement() == Settlement.RETRY)) {
+            return;
+        }
         Map<Partition, Long> stops = new HashMap<>();
         for (int i = 0; i < sorted.size(); i++) {
             Position position = sorted.get(i).position().orElse(null);

@@ -97,7 +97,8 @@ class KeyEncodingTest {
     }
 
     static MarkerKey encode(String tenant, String source, String... ids) {
-        return KeyEncoding.encode("c", new Selection.Parts(tenant, source, List.of(ids)));
+        return KeyEncoding.encode("c", new Selection.Parts(tenant, source, List.of(ids)))
+                .key();
     }
 
     static void assertHashed(MarkerKey key) {

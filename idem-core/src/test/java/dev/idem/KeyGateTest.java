@@ -55,6 +55,19 @@ class KeyGateTest {
     }
 
     @Test
+    void whoDoesNotWaitEntersOnlyWhereNobodyIs() throws Exception {
+        KeyGate.Pass pass = gate.enterNow(KEY).orElseThrow();
+        assertThat(elsewhere(Duration.ZERO)).isFalse();
+        FutureTask<Boolean> twin = new FutureTask<>(() -> gate.enterNow(KEY).isPresent());
+        newThread.execute(twin);
+        assertThat(twin.get()).isFalse();
+        pass.close();
+        assertThat(gate.size()).isZero();
+        gate.enterNow(KEY).orElseThrow().close();
+        assertThat(gate.size()).isZero();
+    }
+
+    @Test
     @DisplayName("OP-03 no key stays behind, whether it was entered, given up or interrupted")
     void nothingLeaks() {
         for (int i = 0; i < 100_000; i++) {

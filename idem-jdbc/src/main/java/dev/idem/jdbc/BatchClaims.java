@@ -10,17 +10,19 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * other and never in a circle. When a twin of one of them runs elsewhere for too long, the list is claimed in halves, and
  * the halves in halves, until the busy keys stand alone; after some of that, what is left of a busy half is called busy
  * as a whole, which is always safe.
+ *
+ * <p>Where most of a consumer's last list was there already, as after a rebalance or in a replay, the markers are read
+ * before the rest is claimed: a marker that was read says all, and what was not read is claimed as ever.
  */
 final class BatchClaims {
     private static final int TRIES = 3;
@@ -35,6 +40,7 @@ final class BatchClaims {
 
     private final BatchKit kit;
     private final Function<MarkerKey, OwnTransaction> begin;
+    private final Set<Integer> replayed = ConcurrentHashMap.newKeySet();
 
     BatchClaims(BatchKit kit, Function<MarkerKey, OwnTransaction> begin) {
         this.kit = kit;
@@ -42,9 +48,8 @@ final class BatchClaims {
     }
 
     Batch claim(int consumer, List<ClaimRequest> requests) {
-        List<ClaimRequest> sorted = requests.stream()
-                .sorted(Comparator.comparing(request -> request.key().value(), BatchClaims::unsigned))
-                .collect(Collectors.toCollection(ArrayList::new));
+        List<ClaimRequest> sorted = new ArrayList<>(requests);
+        sorted.sort((a, b) -> unsigned(a.key().value(), b.key().value()));
         OwnTransaction transaction = begin.apply(sorted.get(0).key());
         boolean done = false;
         try {
@@ -121,7 +126,7 @@ final class BatchClaims {
         private final OwnTransaction transaction;
         private final Connection connection;
         private final long claimId = ThreadLocalRandom.current().nextLong();
-        private final Map<UUID, ClaimRow> rows = new LinkedHashMap<>();
+        private final Map<UUID, ClaimRow> rows = new HashMap<>();
         private final Set<UUID> busy = new HashSet<>();
         private boolean first = true;
         private @Nullable SQLException collision;
@@ -134,7 +139,7 @@ final class BatchClaims {
         }
 
         void all(List<ClaimRequest> requests, long wait) throws SQLException {
-            List<ClaimRequest> missing = requests;
+            List<ClaimRequest> missing = replayed.contains(consumer) ? unread(requests) : requests;
             for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
                 if (i == 0 || kit.takenCodes().isEmpty()) {
                     insert(missing, wait);
@@ -146,12 +151,7 @@ final class BatchClaims {
                 }
                 missing = unanswered(requests);
                 if (!missing.isEmpty()) {
-                    rows.putAll(kit.markers()
-                            .read(
-                                    connection,
-                                    consumer,
-                                    missing.stream().map(ClaimRequest::key).toList()));
-                    missing = unanswered(requests);
+                    missing = unread(missing);
                 }
                 // What is still missing was removed this moment, or is newer than our snapshot. Look again.
             }
@@ -178,6 +178,16 @@ final class BatchClaims {
                 first = opening;
                 collision = failure;
             }
+        }
+
+        /** Reads the markers of these; answers those that have none that can be read. */
+        private List<ClaimRequest> unread(List<ClaimRequest> requests) throws SQLException {
+            rows.putAll(kit.markers()
+                    .read(
+                            connection,
+                            consumer,
+                            requests.stream().map(ClaimRequest::key).toList()));
+            return unanswered(requests);
         }
 
         private List<ClaimRequest> unanswered(List<ClaimRequest> requests) {
@@ -230,12 +240,28 @@ final class BatchClaims {
                                     request.withResult() ? kit.single().readResult(connection, consumer, key) : null)));
                 }
             }
-            if (granted.values().stream().map(ClaimRow::token).distinct().count() > 1) {
+            if (refused.size() > granted.size()) {
+                replayed.add(consumer);
+            } else {
+                replayed.remove(consumer);
+            }
+            if (isReplaced(granted.values())) {
                 throw new SQLException(
                         "The transaction was replaced while it claimed, so some claims are lost", "40001");
             }
             Horizons.Look look = kit.single().horizons().look(consumer);
             return new JdbcBatch(kit, transaction, new MarkerLedger(kit, consumer, granted, look), refused);
+        }
+
+        private boolean isReplaced(Collection<ClaimRow> granted) {
+            ClaimRow first = null;
+            for (ClaimRow row : granted) {
+                first = first == null ? row : first;
+                if (!Objects.equals(first.token(), row.token())) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

@@ -8,14 +8,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The set-based statements on markers, ready for one dialect and one set of tables. Stateless. */
 final class BatchMarkers {
@@ -40,16 +38,24 @@ final class BatchMarkers {
     Map<UUID, ClaimRow> claim(
             Connection connection, int consumer, List<ClaimRequest> requests, boolean first, long claimId, long wait)
             throws SQLException {
-        Map<String, NamedSql.Parameter> common =
-                keyed(consumer, requests.stream().map(ClaimRequest::key).toList());
+        int size = requests.size();
+        UUID[] keys = new UUID[size];
+        String[] readables = new String[size];
+        byte[][] fingerprints = new byte[size][];
+        boolean hashed = false;
+        for (int i = 0; i < size; i++) {
+            ClaimRequest request = requests.get(i);
+            keys[i] = request.key().value();
+            readables[i] = request.key().readable();
+            hashed |= readables[i] != null;
+            fingerprints[i] = Markers.kept(request.fingerprint());
+        }
+        Map<String, NamedSql.Parameter> common = keyed(consumer, keys);
         common.put("wait", NamedSql.Parameter.of(wait));
         common.put("claimid", NamedSql.Parameter.of(claimId));
-        common.put(
-                "readables",
-                array("text", requests.stream().map(r -> r.key().readable()).toArray()));
-        common.put(
-                "fingerprints",
-                array("bytea", requests.stream().map(BatchMarkers::fingerprint).toArray(byte[][]::new)));
+        // What a shorter array lacks is NULL, and ids that are UUIDs need no readable text.
+        common.put("readables", array("text", hashed ? readables : new String[0]));
+        common.put("fingerprints", array("bytea", fingerprints));
         try (PreparedStatement statement =
                 (first ? claim : claimMore).prepare(connection, common, () -> rows(requests))) {
             return rowsOf(statement);
@@ -62,18 +68,14 @@ final class BatchMarkers {
             rows.add(Map.of(
                     "key", dialect.key().apply(request.key().value()),
                     "readable", NamedSql.Parameter.of(request.key().readable()),
-                    "fingerprint", NamedSql.Parameter.of(fingerprint(request))));
+                    "fingerprint", NamedSql.Parameter.of(Markers.kept(request.fingerprint()))));
         }
         return rows;
     }
 
-    private static byte @Nullable [] fingerprint(ClaimRequest request) {
-        byte[] full = request.fingerprint();
-        return full == null ? null : Arrays.copyOf(full, Markers.FINGERPRINT_BYTES);
-    }
-
     Map<UUID, ClaimRow> read(Connection connection, int consumer, List<MarkerKey> keys) throws SQLException {
-        try (PreparedStatement statement = read.prepare(connection, keyed(consumer, keys), () -> rowsOf(keys))) {
+        try (PreparedStatement statement =
+                read.prepare(connection, keyed(consumer, values(keys)), () -> rowsOf(keys))) {
             return rowsOf(statement);
         }
     }
@@ -82,7 +84,7 @@ final class BatchMarkers {
     int remove(Connection connection, int consumer, Collection<MarkerKey> keys, Set<String> claimIds)
             throws SQLException {
         List<MarkerKey> list = List.copyOf(keys);
-        Map<String, NamedSql.Parameter> common = keyed(consumer, list);
+        Map<String, NamedSql.Parameter> common = keyed(consumer, values(list));
         common.put("claimids", array("text", claimIds.toArray()));
         if (dialect.storesClaimId()) {
             common.put(
@@ -100,10 +102,25 @@ final class BatchMarkers {
         }
     }
 
-    private Map<String, NamedSql.Parameter> keyed(int consumer, List<MarkerKey> keys) {
+    private static UUID[] values(List<MarkerKey> keys) {
+        UUID[] values = new UUID[keys.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = keys.get(i).value();
+        }
+        return values;
+    }
+
+    /** The keys as text: drivers make an array out of such objects with more effort. */
+    private static Map<String, NamedSql.Parameter> keyed(int consumer, UUID[] keys) {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("keys", array("uuid", keys.stream().map(MarkerKey::value).toArray()));
+        values.put("keys", (s, i) -> {
+            StringBuilder text = new StringBuilder(keys.length * 37 + 2).append('{');
+            for (UUID key : keys) {
+                text.append(text.length() == 1 ? "" : ",").append(key);
+            }
+            s.setString(i, text.append('}').toString());
+        });
         return values;
     }
 
@@ -117,18 +134,29 @@ final class BatchMarkers {
         return (s, i) -> s.setArray(i, s.getConnection().createArrayOf(type, values));
     }
 
-    /** Of all results of the statement, the one that has rows of the right shape. */
+    /** What the statement says of each key, by the shape of its results. */
     private Map<UUID, ClaimRow> rowsOf(PreparedStatement statement) throws SQLException {
         Map<UUID, ClaimRow> found = new HashMap<>();
+        List<UUID> inserted = new ArrayList<>();
+        String claimId = "";
         boolean rows = statement.execute();
         while (rows || statement.getUpdateCount() != -1) {
             if (rows) {
                 try (ResultSet result = statement.getResultSet()) {
-                    if (result.getMetaData().getColumnCount() == ClaimRow.COLUMNS + 1) {
-                        while (result.next()) {
+                    int columns = result.getMetaData().getColumnCount();
+                    while (result.next()) {
+                        if (columns == BatchSql.INSERTED_COLUMNS) {
+                            claimId = inserted.isEmpty() ? result.getString(1) : claimId;
+                            inserted.add(dialect.keyOf().read(result, columns));
+                        } else if (columns == BatchSql.SUMMARY_COLUMNS) {
+                            ClaimRow all = ClaimRow.granted(claimId, result.getString(1), result.getLong(2));
+                            inserted.forEach(key -> found.put(key, all));
+                        } else if (columns == BatchSql.KNOWN_COLUMNS) {
+                            found.put(dialect.keyOf().read(result, columns), ClaimRow.known(result));
+                        } else if (columns == ClaimRow.COLUMNS + 1) {
                             ClaimRow row = ClaimRow.of(result);
                             if (row.sameKey()) {
-                                found.put(dialect.keyOf().read(result, ClaimRow.COLUMNS + 1), row);
+                                found.put(dialect.keyOf().read(result, columns), row);
                             }
                         }
                     }

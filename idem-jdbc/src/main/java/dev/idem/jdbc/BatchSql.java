@@ -2,7 +2,9 @@ package dev.idem.jdbc;
 
 /**
  * What differs between databases when many keys share a transaction. Statements answer rows of {@link ClaimRow} with the
- * key as their last column.
+ * key as their last column; or a claim answers only what it inserted, as claim id and key, and then what all those rows
+ * have in common: the transaction, the time, and a column that is not read; and a read answers what {@link ClaimRow#known}
+ * reads, and the key.
  *
  * @param claim inserts the markers as the first statement of a transaction; answers those it inserted, and may answer
  *     those that were there
@@ -31,4 +33,8 @@ record BatchSql(
         long firstWait,
         long laterWait,
         String patience,
-        String impatience) {}
+        String impatience) {
+    static final int INSERTED_COLUMNS = 2;
+    static final int SUMMARY_COLUMNS = 3;
+    static final int KNOWN_COLUMNS = 5;
+}

@@ -29,16 +29,37 @@ record ClaimRow(
     /** How many columns it reads. */
     static final int COLUMNS = 7;
 
+    /** How many a claim may answer instead that only ever answers what it inserted; the last one is not read. */
+    private static final int GRANTED_COLUMNS = 4;
+
     static ClaimRow of(ResultSet row) throws SQLException {
+        if (row.getMetaData().getColumnCount() == GRANTED_COLUMNS) {
+            return new ClaimRow(true, row.getString(1), row.getString(2), null, null, time(row.getLong(3)), true);
+        }
         return new ClaimRow(
                 row.getBoolean(1),
                 row.getString(2),
                 row.getString(3),
                 row.getString(4),
                 row.getBytes(5),
-                // As a number, because no time zone of the driver, the session or this process can bend it.
-                Instant.EPOCH.plus(row.getLong(6), ChronoUnit.MICROS),
+                time(row.getLong(6)),
                 row.getBoolean(7));
+    }
+
+    /** What all rows of one insert have in common. */
+    static ClaimRow granted(String claimId, @Nullable String token, long micros) {
+        return new ClaimRow(true, claimId, token, null, null, time(micros), true);
+    }
+
+    /** A marker that was there: claim id, readable text, fingerprint and time. */
+    static ClaimRow known(ResultSet row) throws SQLException {
+        return new ClaimRow(
+                false, row.getString(1), null, row.getString(2), row.getBytes(3), time(row.getLong(4)), true);
+    }
+
+    /** From a number, because no time zone of the driver, the session or this process can bend it. */
+    private static Instant time(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 
     Marker marker(@Nullable StoredResult result) {

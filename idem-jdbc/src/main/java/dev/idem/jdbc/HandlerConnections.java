@@ -31,11 +31,7 @@ final class HandlerConnections implements DataSource {
             if (running.get() != guard) {
                 return;
             }
-            if (covered == null) {
-                running.remove();
-            } else {
-                running.set(covered);
-            }
+            running.set(covered); // not removed, even if there is none: the next message would only put it back
         };
     }
 

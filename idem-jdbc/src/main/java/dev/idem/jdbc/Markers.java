@@ -9,8 +9,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -55,16 +53,9 @@ final class Markers {
     /** Inserts the marker. Empty when the key is neither granted nor explained by a row that could be read. */
     Optional<ClaimRow> claim(Connection connection, int consumer, ClaimRequest request, boolean joined)
             throws SQLException {
-        Map<String, NamedSql.Parameter> values = keyed(consumer, request.key());
-        byte[] fingerprint = request.fingerprint();
-        values.put("readable", NamedSql.Parameter.of(request.key().readable()));
-        values.put(
-                "fingerprint",
-                NamedSql.Parameter.of(fingerprint == null ? null : Arrays.copyOf(fingerprint, FINGERPRINT_BYTES)));
-        values.put("wait", NamedSql.Parameter.of(dialect.waitUnits().applyAsLong(request.busyWait())));
         long claimId = ThreadLocalRandom.current().nextLong();
-        values.put("claimid", NamedSql.Parameter.of(claimId));
-        try (PreparedStatement statement = (joined ? claimJoined : claim).prepare(connection, values)) {
+        try (PreparedStatement statement =
+                (joined ? claimJoined : claim).prepare(connection, claiming(consumer, request, claimId))) {
             Optional<ClaimRow> row = firstRow(statement);
             boolean last = !joined && !request.withResult();
             return row.isPresent() ? row : read(last ? readAndEnd : read, connection, consumer, request.key());
@@ -76,6 +67,24 @@ final class Markers {
             }
             throw failure;
         }
+    }
+
+    private NamedSql.Values claiming(int consumer, ClaimRequest request, long claimId) {
+        NamedSql.Values key = keyed(consumer, request.key());
+        return (name, statement, i) -> {
+            switch (name) {
+                case "readable" -> statement.setString(i, request.key().readable());
+                case "fingerprint" -> statement.setBytes(i, kept(request.fingerprint()));
+                case "wait" -> statement.setLong(i, dialect.waitUnits().applyAsLong(request.busyWait()));
+                case "claimid" -> statement.setLong(i, claimId);
+                default -> key.bind(name, statement, i);
+            }
+        };
+    }
+
+    /** What the table keeps of a fingerprint. */
+    static byte @Nullable [] kept(byte @Nullable [] fingerprint) {
+        return fingerprint == null ? null : Arrays.copyOf(fingerprint, FINGERPRINT_BYTES);
     }
 
     Optional<ClaimRow> read(Connection connection, int consumer, MarkerKey key) throws SQLException {
@@ -107,9 +116,14 @@ final class Markers {
     }
 
     void storeResult(Connection connection, int consumer, MarkerKey key, StoredResult result) throws SQLException {
-        Map<String, NamedSql.Parameter> values = keyed(consumer, key);
-        values.put("codec", NamedSql.Parameter.of(result.codec()));
-        values.put("bytes", NamedSql.Parameter.of(result.bytes()));
+        NamedSql.Values known = keyed(consumer, key);
+        NamedSql.Values values = (name, statement, i) -> {
+            switch (name) {
+                case "codec" -> statement.setString(i, result.codec());
+                case "bytes" -> statement.setBytes(i, result.bytes());
+                default -> known.bind(name, statement, i);
+            }
+        };
         try (PreparedStatement statement = storeResult.prepare(connection, values)) {
             statement.executeUpdate();
         }
@@ -130,22 +144,25 @@ final class Markers {
         }
     }
 
-    private Map<String, NamedSql.Parameter> keyed(int consumer, MarkerKey key) {
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("key", dialect.key().apply(key.value()));
-        return values;
+    private NamedSql.Values keyed(int consumer, MarkerKey key) {
+        return (name, statement, i) -> {
+            switch (name) {
+                case "consumer" -> statement.setInt(i, consumer);
+                case "key" -> dialect.key().apply(key.value()).bind(statement, i);
+                default -> throw NamedSql.missing(name);
+            }
+        };
     }
 
-    private Map<String, NamedSql.Parameter> claimed(int consumer, MarkerKey key, ClaimRow claimed) {
-        Map<String, NamedSql.Parameter> values = keyed(consumer, key);
-        values.put(
-                "claimid",
-                dialect.storesClaimId()
-                        ? NamedSql.Parameter.of(Long.parseLong(claimed.claimId()))
-                        : NamedSql.Parameter.of(claimed.claimId()));
-        values.put("token", NamedSql.Parameter.of(claimed.token()));
-        return values;
+    private NamedSql.Values claimed(int consumer, MarkerKey key, ClaimRow claimed) {
+        NamedSql.Values known = keyed(consumer, key);
+        return (name, statement, i) -> {
+            switch (name) {
+                case "claimid" -> statement.setLong(i, Long.parseLong(claimed.claimId()));
+                case "token" -> statement.setString(i, claimed.token());
+                default -> known.bind(name, statement, i);
+            }
+        };
     }
 
     private static Optional<ClaimRow> firstRow(PreparedStatement statement) throws SQLException {

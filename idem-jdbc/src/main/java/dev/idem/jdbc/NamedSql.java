@@ -16,27 +16,36 @@ final class NamedSql {
     private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z]+)");
 
     private final String sql;
-    private final List<String> names = new ArrayList<>();
+    private final String[] names;
 
     NamedSql(String named) {
+        List<String> found = new ArrayList<>();
         Matcher matcher = PARAMETER.matcher(named);
         StringBuilder text = new StringBuilder();
         while (matcher.find()) {
-            names.add(Objects.requireNonNull(matcher.group(1)));
+            found.add(Objects.requireNonNull(matcher.group(1)));
             matcher.appendReplacement(text, "?");
         }
         sql = matcher.appendTail(text).toString();
+        names = found.toArray(String[]::new);
     }
 
     PreparedStatement prepare(Connection connection, Map<String, Parameter> values) throws SQLException {
+        return prepare(connection, (name, statement, i) -> {
+            Parameter value = values.get(name);
+            if (value == null) {
+                throw missing(name);
+            }
+            value.bind(statement, i);
+        });
+    }
+
+    /** Without a map, for what is sent with every message. */
+    PreparedStatement prepare(Connection connection, Values values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
-            for (int i = 0; i < names.size(); i++) {
-                Parameter value = values.get(names.get(i));
-                if (value == null) {
-                    throw new IllegalStateException("no value for parameter " + names.get(i));
-                }
-                value.bind(statement, i + 1);
+            for (int i = 0; i < names.length; i++) {
+                values.bind(names[i], statement, i + 1);
             }
             return statement;
         } catch (SQLException | RuntimeException failure) {
@@ -48,6 +57,16 @@ final class NamedSql {
     @Override
     public String toString() {
         return sql;
+    }
+
+    static IllegalStateException missing(String name) {
+        return new IllegalStateException("no value for parameter " + name);
+    }
+
+    /** Binds the value of a name. */
+    @FunctionalInterface
+    interface Values {
+        void bind(String name, PreparedStatement statement, int index) throws SQLException;
     }
 
     /** A value that knows how to bind itself. */

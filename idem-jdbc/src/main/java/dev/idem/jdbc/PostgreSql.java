@@ -13,7 +13,8 @@ final class PostgreSql {
      * the transaction and put back as soon as the row is in, because the handler must not inherit it. The arbiter is
      * named, so another unique index cannot hide behind it. A key that is there already gives no row, and is then read.
      * The row's xmin serves as claim id; it differs from the transaction's id where the driver or an outer transaction set
-     * a savepoint, so the confirm compares the latter.
+     * a savepoint, so the confirm compares the latter. Answered are few columns, and as they are: each further one and each
+     * cast is paid for with every message.
      */
     private static final String CLAIM = """
             INSERT INTO ${marker} (consumer, message_key, readable, fingerprint)
@@ -21,14 +22,13 @@ final class PostgreSql {
             WHERE set_config('lock_timeout', CAST(:wait AS text),
                 set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
-              CAST(date_part('epoch', processed_at) * 1000000 AS bigint),
-              set_config('lock_timeout', current_setting('idem.lock_timeout'), true) IS NOT NULL
+            RETURNING xmin, pg_current_xact_id(), CAST(date_part('epoch', processed_at) * 1000000 AS bigint),
+              set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
             """;
 
     private static final String READ = """
             SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true
+                   CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true
             FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
@@ -38,13 +38,17 @@ final class PostgreSql {
             AND CAST(pg_current_xact_id_if_assigned() AS text) = :token
             """;
 
-    /** Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. */
+    /**
+     * Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. The last
+     * one also tells the transaction and the time, once for all rows.
+     */
     static String limited(String sql) {
         return """
                 SELECT set_config('lock_timeout', CAST(:wait AS text),
                   set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
                 %s;
-                SELECT set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+                SELECT pg_current_xact_id_if_assigned(), CAST(date_part('epoch', clock_timestamp()) * 1000000 AS bigint),
+                  set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
                 """.formatted(sql);
     }
 
@@ -57,13 +61,11 @@ final class PostgreSql {
             SELECT :consumer, k, r, f FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]),
               CAST(:fingerprints AS bytea[])) AS t(k, r, f)
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING true, CAST(xmin AS text), CAST(pg_current_xact_id() AS text), NULL, NULL,
-              CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true, message_key
+            RETURNING xmin, message_key
             """);
 
     private static final String READ_ALL = """
-            SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(extract(epoch FROM processed_at) * 1000000 AS bigint), true, message_key
+            SELECT xmin, readable, fingerprint, CAST(date_part('epoch', processed_at) * 1000000 AS bigint), message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
             """;
 
@@ -99,7 +101,7 @@ final class PostgreSql {
             "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
 
     private static final String LOCK_MARK = limited("""
-            SELECT position, claim_id, CAST(extract(epoch FROM moved_at) * 1000000 AS bigint), stream,
+            SELECT position, claim_id, CAST(date_part('epoch', moved_at) * 1000000 AS bigint), stream,
               CAST(pg_current_xact_id() AS text)
             FROM ${watermark} WHERE %s FOR UPDATE
             """.formatted(THIS_MARK));
@@ -167,6 +169,8 @@ final class PostgreSql {
 
     private static String ofPartitions(String sql) {
         return sql.replace("CAST(xmin AS text)", "CAST(claim_id AS text)")
+                .replace("RETURNING xmin,", "RETURNING claim_id,")
+                .replace("SELECT xmin,", "SELECT claim_id,")
                 .replace(
                         "(consumer, message_key, readable, fingerprint)",
                         "(consumer, message_key, readable, fingerprint, claim_id)")

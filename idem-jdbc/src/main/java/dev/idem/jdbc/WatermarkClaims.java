@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
@@ -57,11 +58,15 @@ final class WatermarkClaims {
     }
 
     private Batch locked(int consumer, List<PositionRequest> requests, OwnTransaction transaction) throws SQLException {
-        Map<Place, PositionRequest> places = new LinkedHashMap<>();
-        requests.stream()
-                .sorted(Comparator.comparing((PositionRequest r) -> r.position().stream())
-                        .thenComparing(r -> r.position().partition()))
-                .forEach(request -> places.putIfAbsent(Place.of(request.position()), request));
+        Map<Place, PositionRequest> places =
+                new TreeMap<>(Comparator.comparing(Place::stream).thenComparing(Place::partition));
+        Place last = null;
+        for (PositionRequest request : requests) {
+            if (last == null || !last.has(request.position())) {
+                last = Place.of(request.position());
+                places.putIfAbsent(last, request);
+            }
+        }
         WatermarkLedger ledger =
                 new WatermarkLedger(marks, consumer, ThreadLocalRandom.current().nextLong());
         Map<Place, Mark> locked = new LinkedHashMap<>();
@@ -77,8 +82,13 @@ final class WatermarkClaims {
                             locked.isEmpty()));
         }
         Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
+        Mark mark = null;
+        last = null;
         for (PositionRequest request : requests) {
-            Mark mark = locked.get(Place.of(request.position()));
+            if (last == null || !last.has(request.position())) {
+                last = Place.of(request.position());
+                mark = locked.get(last);
+            }
             if (mark != null && request.position().offset() <= mark.position()) {
                 refused.put(
                         request.key(), new Claim.Taken(mark.marker(request.key().readable())));
@@ -92,6 +102,10 @@ final class WatermarkClaims {
     private record Place(String stream, int partition) {
         static Place of(Position position) {
             return new Place(position.stream(), position.partition());
+        }
+
+        boolean has(Position position) {
+            return partition == position.partition() && stream.equals(position.stream());
         }
     }
 }

@@ -6,7 +6,6 @@ import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -18,18 +17,18 @@ final class WatermarkLedger implements BatchLedger {
     private final Marks marks;
     private final int consumer;
     private final long claimId;
-    private final Map<MarkerKey, PositionRequest> granted = new LinkedHashMap<>();
-    private final Map<MarkerKey, Mark> markOf = new LinkedHashMap<>();
+    private final String claimText;
+    private final Map<MarkerKey, Grant> granted = new LinkedHashMap<>();
 
     WatermarkLedger(Marks marks, int consumer, long claimId) {
         this.marks = marks;
         this.consumer = consumer;
         this.claimId = claimId;
+        this.claimText = Long.toString(claimId);
     }
 
     void grant(PositionRequest request, Mark mark) {
-        granted.put(request.key(), request);
-        markOf.put(request.key(), mark);
+        granted.put(request.key(), new Grant(request.position().offset(), mark));
     }
 
     long claimId() {
@@ -43,12 +42,15 @@ final class WatermarkLedger implements BatchLedger {
 
     @Override
     public String claimId(MarkerKey key) {
-        return Long.toString(claimId);
+        return claimText;
     }
 
     @Override
     public @Nullable String token() {
-        return markOf.values().stream().findFirst().map(Mark::token).orElse(null);
+        return granted.values().stream()
+                .findFirst()
+                .map(grant -> grant.mark.token())
+                .orElse(null);
     }
 
     @Override
@@ -59,10 +61,9 @@ final class WatermarkLedger implements BatchLedger {
 
     private void move(Connection connection, Predicate<MarkerKey> done) throws SQLException {
         Map<Mark, Long> highest = new LinkedHashMap<>();
-        granted.forEach((key, request) -> {
-            Mark mark = markOf.get(key);
-            if (mark != null && done.test(key)) {
-                highest.merge(mark, request.position().offset(), Math::max);
+        granted.forEach((key, grant) -> {
+            if (done.test(key)) {
+                highest.merge(grant.mark, grant.offset, Math::max);
             }
         });
         for (Map.Entry<Mark, Long> each : highest.entrySet()) {
@@ -72,17 +73,19 @@ final class WatermarkLedger implements BatchLedger {
 
     @Override
     public void confirmAndCommit(Connection connection, Set<MarkerKey> givenUp) throws SQLException {
-        Set<MarkerKey> kept = new HashSet<>(granted());
-        kept.removeAll(givenUp);
-        marks.confirmAndCommit(connection, consumer, mark(kept.iterator().next()), claimId);
+        MarkerKey kept = granted.keySet().stream()
+                .filter(key -> !givenUp.contains(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("nothing to commit"));
+        marks.confirmAndCommit(connection, consumer, mark(kept), claimId);
     }
 
     private Mark mark(MarkerKey key) {
-        Mark mark = markOf.get(key);
-        if (mark == null) {
+        Grant grant = granted.get(key);
+        if (grant == null) {
             throw new IllegalArgumentException(key + " was not granted");
         }
-        return mark;
+        return grant.mark;
     }
 
     @Override
@@ -95,4 +98,6 @@ final class WatermarkLedger implements BatchLedger {
     public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
         move(connection, key -> done.contains(key) || culprits.contains(key));
     }
+
+    private record Grant(long offset, Mark mark) {}
 }

@@ -64,6 +64,27 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
+    @DisplayName("after a list of duplicates the markers are read first, and every message is judged as before")
+    void judgesAlikeInAReplay(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            Consumer consumer = each(PAY);
+            inbox.acceptAll(consumer, messages(20));
+            inbox.acceptAll(consumer, messages(20));
+            List<Message> mixed = messages(30); // ten of them new
+            mixed.set(3, Message.of("m3", new byte[] {1}));
+            List<Outcome<?>> outcomes = inbox.acceptAll(consumer, mixed);
+            assertThat(outcomes.remove(3)).isInstanceOf(Outcome.Conflict.class);
+            assertThat(outcomes.subList(0, 19)).allMatch(o -> o instanceof Outcome.Duplicate);
+            assertThat(outcomes.subList(19, 29)).allMatch(o -> o instanceof Outcome.Processed);
+            assertThat(inbox.acceptAll(consumer, List.of(message(99)))).allMatch(o -> o instanceof Outcome.Processed);
+            assertThat(db.payments()).isEqualTo(31);
+            assertThat(db.markers()).isEqualTo(31);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
     @DisplayName("PG-10 RO-01 only the guilty messages of a batch fail, and leave neither effect nor marker")
     void onlyTheGuiltyFail(Database database) throws Exception {
         try (Db db = Db.fresh(database);
