@@ -148,8 +148,9 @@ final class BatchMarkers {
                         if (columns == BatchSql.INSERTED_COLUMNS) {
                             claimId = inserted.isEmpty() ? result.getString(1) : claimId;
                             inserted.add(dialect.keyOf().read(result, columns));
-                        } else if (columns == BatchSql.SUMMARY_COLUMNS) {
-                            ClaimRow all = ClaimRow.granted(claimId, result.getString(1), result.getLong(2));
+                        } else if (columns == BatchSql.SUMMARY_COLUMNS && !inserted.isEmpty()) {
+                            String[] summary = result.getString(1).split(" ", -1);
+                            ClaimRow all = ClaimRow.granted(claimId, summary[0], Long.parseLong(summary[1]));
                             inserted.forEach(key -> found.put(key, all));
                         } else if (columns == BatchSql.KNOWN_COLUMNS) {
                             found.put(dialect.keyOf().read(result, columns), ClaimRow.known(result));

@@ -35,6 +35,6 @@ record BatchSql(
         String patience,
         String impatience) {
     static final int INSERTED_COLUMNS = 2;
-    static final int SUMMARY_COLUMNS = 3;
+    static final int SUMMARY_COLUMNS = 1;
     static final int KNOWN_COLUMNS = 5;
 }

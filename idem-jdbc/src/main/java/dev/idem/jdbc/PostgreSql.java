@@ -40,15 +40,17 @@ final class PostgreSql {
 
     /**
      * Limits the wait for locks, for one statement: set before it and put back behind it, all in one round trip. The last
-     * one also tells the transaction and the time, once for all rows.
+     * one also tells the transaction and the time, once for all rows; as one text, because a driver that is made to
+     * transfer everything in binary mixes up the columns of the first and the last.
      */
     static String limited(String sql) {
         return """
                 SELECT set_config('lock_timeout', CAST(:wait AS text),
                   set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL);
                 %s;
-                SELECT pg_current_xact_id_if_assigned(), CAST(date_part('epoch', clock_timestamp()) * 1000000 AS bigint),
-                  set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
+                SELECT concat_ws(' ', coalesce(CAST(pg_current_xact_id_if_assigned() AS text), '-'),
+                  CAST(date_part('epoch', clock_timestamp()) * 1000000 AS bigint),
+                  set_config('lock_timeout', current_setting('idem.lock_timeout'), true))
                 """.formatted(sql);
     }
 
