@@ -46,6 +46,7 @@ final class Workers implements AutoCloseable {
         if (consumers.containsKey(consumer.name())) {
             throw new IllegalArgumentException("The workers of " + consumer.name() + " are running already");
         }
+        recoverFirst(consumer.name());
         QueuePolicy policy = consumer.queue().orElseThrow();
         Breaker breaker = new Breaker(consumer.name(), engine.events());
         consumers.put(consumer.name(), breaker);
@@ -78,6 +79,15 @@ final class Workers implements AutoCloseable {
                 consumer.name(),
                 policy.workers(),
                 policy.isLeased() ? "leases of " + policy.lease() : "in one transaction");
+    }
+
+    /** Before anybody takes anything: what ended the process before this one would else be taken again at once. */
+    private void recoverFirst(String consumer) {
+        try {
+            store.recover(consumer);
+        } catch (RuntimeException failure) {
+            log.debug("{}: looking after its queue failed; tried again later", consumer, failure);
+        }
     }
 
     private synchronized List<String> names() {

@@ -30,6 +30,7 @@ final class QueueCare {
     private final Dialect dialect;
     private final QueueKit kit;
     private final NamedSql notes;
+    private final RowsSql noted;
     private final RowsSql orphans;
     private final RowsSql count;
     private final NamedSql clear;
@@ -45,8 +46,10 @@ final class QueueCare {
         String byId = QueueSql.of(dialect.database()).byId();
         notes = new NamedSql(tables.fill("SELECT worker, running FROM ${worker} WHERE consumer = :consumer"
                 + " AND running IS NOT NULL AND seen_at < " + now + " - :age FOR UPDATE SKIP LOCKED"));
-        orphans = new RowsSql(tables.fill("SELECT id FROM " + byId + " WHERE ({OR (id = :id AND fence = :fence)})"
-                + " AND status IN (0, 2, 3) FOR UPDATE SKIP LOCKED"));
+        String noteds =
+                "SELECT id FROM " + byId + " WHERE ({OR (id = :id AND fence = :fence)}) AND status IN (0, 2, 3)";
+        noted = new RowsSql(tables.fill(noteds));
+        orphans = new RowsSql(tables.fill(noteds + " FOR UPDATE SKIP LOCKED"));
         count = new RowsSql(tables.fill(
                 "UPDATE " + byId + " SET started = started + 1, fence = fence + 1" + " WHERE id IN ({:id})"));
         clear = new NamedSql(tables.fill("DELETE FROM ${worker} WHERE worker = :worker"));
@@ -84,22 +87,36 @@ final class QueueCare {
                     counted += statement.executeUpdate();
                 }
             }
-            try (PreparedStatement statement =
-                    clear.prepare(connection, Map.of("worker", NamedSql.Parameter.of((long) note.getKey())))) {
-                statement.executeUpdate();
+            if (!isHeld(connection, note.getValue())) {
+                try (PreparedStatement statement =
+                        clear.prepare(connection, Map.of("worker", NamedSql.Parameter.of((long) note.getKey())))) {
+                    statement.executeUpdate();
+                }
             }
         }
         return counted;
     }
 
-    private List<Long> orphans(Connection connection, byte[] note) throws SQLException {
+    /** Whether somebody has messages of the note this moment: perhaps the one who wrote it, so it is looked at again. */
+    private boolean isHeld(Connection connection, byte[] note) throws SQLException {
+        try (PreparedStatement statement = noted.prepare(connection, Map.of(), () -> pairs(note));
+                ResultSet rows = statement.executeQuery()) {
+            return rows.next();
+        }
+    }
+
+    private static List<Map<String, NamedSql.Parameter>> pairs(byte[] note) {
         List<Map<String, NamedSql.Parameter>> noted = new ArrayList<>();
         for (ByteBuffer bytes = ByteBuffer.wrap(note); bytes.remaining() >= 2 * Long.BYTES; ) {
             noted.add(Map.of(
                     "id", NamedSql.Parameter.of(bytes.getLong()), "fence", NamedSql.Parameter.of(bytes.getLong())));
         }
+        return noted;
+    }
+
+    private List<Long> orphans(Connection connection, byte[] note) throws SQLException {
         List<Long> free = new ArrayList<>();
-        try (PreparedStatement statement = orphans.prepare(connection, Map.of(), () -> noted);
+        try (PreparedStatement statement = orphans.prepare(connection, Map.of(), () -> pairs(note));
                 ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 free.add(rows.getLong(1));
