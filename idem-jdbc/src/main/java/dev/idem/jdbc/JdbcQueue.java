@@ -119,7 +119,7 @@ final class JdbcQueue implements QueueStore {
     private Optional<QueuedMessage> leased(Connection connection, Taking taking, QueuedMessage message, Duration lease)
             throws SQLException {
         QueueChange change = new QueueChange(message, QueueMove.LEASE, lease, "", null);
-        return kit.changes().make(connection, number(taking.consumer()), taking.name(), change)
+        return kit.changes().make(connection, number(taking.consumer()), taking, change)
                 ? Optional.of(afterLease(message))
                 : Optional.empty();
     }
@@ -176,7 +176,7 @@ final class JdbcQueue implements QueueStore {
         return alone("settle messages of", taking.consumer(), connection -> {
             int made = 0;
             for (QueueChange change : changes) {
-                made += kit.changes().make(connection, number(taking.consumer()), taking.name(), change) ? 1 : 0;
+                made += kit.changes().make(connection, number(taking.consumer()), taking, change) ? 1 : 0;
             }
             return made;
         });
