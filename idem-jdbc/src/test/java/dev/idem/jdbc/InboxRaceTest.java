@@ -65,7 +65,7 @@ class InboxRaceTest {
             CountDownLatch running = new CountDownLatch(1);
             CountDownLatch end = new CountDownLatch(1);
             Consumer consumer = Consumer.named("payments")
-                    .queued(QueuePolicy.leased(Duration.ofSeconds(30)).withWorkers(1))
+                    .queued(QueuePolicy.leased(Duration.ofHours(1)).withWorkers(1))
                     .otherwise((message, tx) -> {
                         Db.pay(tx.connection(), message.id().orElseThrow());
                         running.countDown();
@@ -76,7 +76,7 @@ class InboxRaceTest {
             long id = bench.store(InboxBench.PLAIN, "m1").get(0);
             bench.inbox.start(consumer);
             assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
-            bench.db.execute("UPDATE idem_queue SET due_at = 1");
+            bench.db.execute("UPDATE idem_queue SET due_at = 1"); // long before the next renewal
             assertThat(bench.anna().skip(id).result()).isEqualTo(InboxAnswer.Result.REFUSED);
             assertThat(bench.anna().park(id).result()).isEqualTo(InboxAnswer.Result.CHANGED);
             assertThat(bench.anna().skip(id).result()).isEqualTo(InboxAnswer.Result.CHANGED);
