@@ -261,21 +261,22 @@ final class BatchRun {
 
     /** What is written of messages that were not kept, in the transaction of those that were. */
     interface Recording {
-        Recording NONE = new Recording() {
-            @Override
-            public boolean record(Batch batch, List<BatchEntry<?>> granted) {
-                return false;
-            }
-
-            @Override
-            public void committed() {}
-        };
-
         /** True when there is something to commit, even if no message was kept. */
         boolean record(Batch batch, List<BatchEntry<?>> granted);
 
         /** What was recorded last is durable. */
         void committed();
+    }
+
+    /** At the door nothing is written of messages that were not kept: they come again. */
+    record NoRecording() implements Recording {
+        @Override
+        public boolean record(Batch batch, List<BatchEntry<?>> granted) {
+            return false;
+        }
+
+        @Override
+        public void committed() {}
     }
 
     /** Undoes a call of a batch handler, which is then made again without those that have failed. */

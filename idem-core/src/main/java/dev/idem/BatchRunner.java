@@ -27,7 +27,7 @@ final class BatchRunner {
     private final BatchRun.Recording recording;
 
     BatchRunner(Engine engine, Claiming claiming) {
-        this(engine, claiming, BatchRun.Recording.NONE);
+        this(engine, claiming, new BatchRun.NoRecording());
     }
 
     BatchRunner(Engine engine, Claiming claiming, BatchRun.Recording recording) {

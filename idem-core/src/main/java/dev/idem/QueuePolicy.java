@@ -28,7 +28,10 @@ public final class QueuePolicy {
     public enum WhenParked {
         /** It is held, and goes on when the head was retried or skipped. */
         HOLD,
-        /** It is parked as well; later arrivals are held. */
+        /**
+         * It is parked as well, with the reason {@code BEHIND}, and a person decides about each message; later arrivals
+         * are held.
+         */
         PARK
     }
 

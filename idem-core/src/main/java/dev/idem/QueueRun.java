@@ -106,6 +106,12 @@ final class QueueRun implements BatchRun.Recording {
     }
 
     private BatchEntry<?> entry(QueuedMessage message, Order order) {
+        if (message.unreadable() != null) {
+            BatchEntry<?> unreadable =
+                    new BatchEntry<>(Attempt.without(consumer, message.message()), entries.size(), order);
+            unreadable.settle(new Outcome.Rejected<>(Rejection.UNDECODABLE, message.unreadable()));
+            return unreadable;
+        }
         Consumer.Route route = consumer.route(message.message()).orElse(null);
         if (route == null) {
             BatchEntry<?> unknown =

@@ -165,7 +165,7 @@ final class QueueWorker implements Runnable {
 
     private boolean leasedTurn() throws Outage {
         List<QueuedMessage> leased = store.lease(taking.limitedTo(policy.batch()), policy.lease());
-        if (leased.size() == 1 && crashes.isDeadly(before(leased.get(0)))) {
+        if (leased.size() == 1 && crashes.isDeadlyNow(leased.get(0))) {
             store.change(taking, List.of(crashes.deadly(leased.get(0))));
             log.error(
                     "{}: parked, for it seems to end the processes that handle it",
@@ -174,18 +174,6 @@ final class QueueWorker implements Runnable {
             handleLeased(leased, policy.lease());
         }
         return !leased.isEmpty();
-    }
-
-    /** As it was before this lease, which counts as a start. */
-    private static QueuedMessage before(QueuedMessage leased) {
-        return new QueuedMessage(
-                leased.id(),
-                leased.key(),
-                leased.message(),
-                leased.fence(),
-                leased.started() - 1,
-                leased.failed(),
-                leased.storedAt());
     }
 
     private void handleLeased(List<QueuedMessage> leased, Duration lease) throws Outage {

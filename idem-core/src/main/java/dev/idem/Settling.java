@@ -55,6 +55,11 @@ final class Settling {
         return message.started() >= policy.retry().maxAttempts();
     }
 
+    /** The same for one that was leased to find out, which counts as a start. */
+    boolean isDeadlyNow(QueuedMessage leased) {
+        return leased.started() > policy.retry().maxAttempts();
+    }
+
     QueueChange deadly(QueuedMessage message) {
         return new QueueChange(
                 message,

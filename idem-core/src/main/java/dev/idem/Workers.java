@@ -58,7 +58,8 @@ final class Workers implements AutoCloseable {
                     "pid " + ProcessHandle.current().pid() + "/" + consumer.name() + "-" + i,
                     policy.batch(),
                     policy.isOrdered(),
-                    policy.payloadWindow());
+                    policy.payloadWindow(),
+                    policy.isOrdered() && policy.whenParked() == QueuePolicy.WhenParked.PARK);
             QueueWorker worker = new QueueWorker(
                     engine.forWorker(isolation),
                     engine.permits(),

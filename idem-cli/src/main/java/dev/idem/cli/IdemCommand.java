@@ -2,6 +2,7 @@ package dev.idem.cli;
 
 import dev.idem.cli.consumer.ConsumerCommand;
 import dev.idem.cli.demo.DemoCommand;
+import dev.idem.cli.inbox.InboxCommand;
 import dev.idem.cli.retention.RetentionCommand;
 import dev.idem.cli.schema.SchemaCommand;
 import picocli.CommandLine.Command;
@@ -14,7 +15,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "idem",
         description = "Makes the effects of messages happen once, although they arrive many times.",
-        subcommands = {DemoCommand.class, SchemaCommand.class, ConsumerCommand.class, RetentionCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            SchemaCommand.class,
+            ConsumerCommand.class,
+            RetentionCommand.class,
+            InboxCommand.class
+        },
         footer = {
             "",
             "Examples:",

@@ -22,8 +22,8 @@ import java.util.Set;
  *                │        │  │   └─ give back ─► RECEIVED          │
  *                │        │  └─ fail ─► FAILED_RETRYABLE ─► (as RECEIVED, when due)
  *                └─ park ─┴─► PARKED ◄──────────────────── park ───┘
- *                               ├─ retry ─► RECEIVED
- *                               └─ skip ──► FAILED_TERMINAL
+ *                               ├─ retry ─► RECEIVED, or HELD behind another of its key
+ *                               └─ skip ──► FAILED_TERMINAL ── retry, as above
  * </pre>
  */
 public enum QueueMove {
@@ -41,6 +41,8 @@ public enum QueueMove {
     RELEASE(RECEIVED, HELD),
     /** A person wants it tried again, now. */
     RETRY(RECEIVED, PARKED, FAILED_RETRYABLE, FAILED_TERMINAL),
+    /** A person wants it tried again, when those before it of its key are done. */
+    RETRY_BEHIND(HELD, PARKED, FAILED_RETRYABLE, FAILED_TERMINAL),
     /** A person gives it up. */
     SKIP(FAILED_TERMINAL, RECEIVED, FAILED_RETRYABLE, PARKED, HELD);
 

@@ -86,10 +86,12 @@ public interface QueueStore {
      * @param name of the worker, for people
      * @param limit how many messages at most
      * @param keepFor how long completed messages are kept; zero: not at all
+     * @param parksKey whether the held rest of an ordering key is parked together with a message of it
      */
-    record Taking(String consumer, long worker, String name, int limit, boolean ordered, Duration keepFor) {
+    record Taking(
+            String consumer, long worker, String name, int limit, boolean ordered, Duration keepFor, boolean parksKey) {
         public Taking limitedTo(int most) {
-            return new Taking(consumer, worker, name, most, ordered, keepFor);
+            return new Taking(consumer, worker, name, most, ordered, keepFor, parksKey);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.idem.spi;
 
 import dev.idem.Message;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stored message as a worker has read it.
@@ -11,9 +12,22 @@ import java.time.Instant;
  * @param started how often its handler is known to have been started; of runs that succeeded or were undone by the
  *     database nothing is known
  * @param failed how often the handler is known to have ended with a failure
+ * @param unreadable why the stored bytes could not be read as a message; then {@code message} has nothing in it
  */
 public record QueuedMessage(
-        long id, MarkerKey key, Message message, long fence, int started, int failed, Instant storedAt) {
+        long id,
+        MarkerKey key,
+        Message message,
+        long fence,
+        int started,
+        int failed,
+        Instant storedAt,
+        @Nullable String unreadable) {
+
+    /** As a worker has it that took a lease, which counts as a start. */
+    public QueuedMessage leased() {
+        return new QueuedMessage(id, key, message, fence + 1, started + 1, failed, storedAt, unreadable);
+    }
 
     /** Started once more than it ended: it may be what killed the process that ran it, so it must run alone. */
     public boolean isSuspect() {

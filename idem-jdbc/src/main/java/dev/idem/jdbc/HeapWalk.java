@@ -96,7 +96,7 @@ final class HeapWalk implements Walk {
 
     @Override
     public Map<Integer, Long> step(Connection connection, boolean dryRun) throws SQLException {
-        String old = OLD.formatted(page, page + step, expiring.column(), limits);
+        String old = OLD.formatted(page, page + step, expiring.column(), limits) + expiring.unless(dryRun);
         String remove = expiring == Expiring.MARKERS ? REMOVE_MARKERS : REMOVE_RESULTS;
         String sql = tables.fill((dryRun ? COUNT : remove).formatted(expiring.table(), old));
         Map<Integer, Long> counts = new HashMap<>();

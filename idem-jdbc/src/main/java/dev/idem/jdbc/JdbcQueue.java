@@ -109,7 +109,7 @@ final class JdbcQueue implements QueueStore {
             if (!due.isEmpty()) {
                 kit.changes().leaseLocked(connection, taking.name(), due, lease);
             }
-            return due.stream().map(JdbcQueue::afterLease).toList();
+            return due.stream().map(QueuedMessage::leased).toList();
         });
     }
 
@@ -121,20 +121,9 @@ final class JdbcQueue implements QueueStore {
     private Optional<QueuedMessage> leased(Connection connection, Taking taking, QueuedMessage message, Duration lease)
             throws SQLException {
         QueueChange change = new QueueChange(message, QueueMove.LEASE, lease, "", null);
-        return kit.changes().make(connection, number(taking.consumer()), taking.name(), change)
-                ? Optional.of(afterLease(message))
+        return kit.changes().make(connection, number(taking.consumer()), taking, change)
+                ? Optional.of(message.leased())
                 : Optional.empty();
-    }
-
-    private static QueuedMessage afterLease(QueuedMessage message) {
-        return new QueuedMessage(
-                message.id(),
-                message.key(),
-                message.message(),
-                message.fence() + 1,
-                message.started() + 1,
-                message.failed(),
-                message.storedAt());
     }
 
     @Override
@@ -178,7 +167,7 @@ final class JdbcQueue implements QueueStore {
         return alone("settle messages of", taking.consumer(), connection -> {
             int made = 0;
             for (QueueChange change : changes) {
-                made += kit.changes().make(connection, number(taking.consumer()), taking.name(), change) ? 1 : 0;
+                made += kit.changes().make(connection, number(taking.consumer()), taking, change) ? 1 : 0;
             }
             return made;
         });

@@ -53,7 +53,7 @@ final class KeysetWalk implements Walk {
     public Map<Integer, Long> step(Connection connection, boolean dryRun) throws SQLException {
         Cutoffs.Cutoff cutoff = cutoffs.get(index);
         upTo = endOfPage(connection, cutoff.consumer());
-        List<Object> keys = expired(connection, cutoff);
+        List<Object> keys = expired(connection, cutoff, expiring.unless(dryRun));
         if (keys.isEmpty()) {
             return Map.of();
         }
@@ -74,10 +74,10 @@ final class KeysetWalk implements Walk {
         }
     }
 
-    private List<Object> expired(Connection connection, Cutoffs.Cutoff cutoff) throws SQLException {
+    private List<Object> expired(Connection connection, Cutoffs.Cutoff cutoff, String unless) throws SQLException {
         String victims = "SELECT message_key FROM " + expiring.table() + " WHERE consumer = ? AND " + old + " < ?"
                 + (after == null ? "" : " AND message_key > ?") + (upTo == null ? "" : " AND message_key <= ?")
-                + " ORDER BY message_key";
+                + unless + " ORDER BY message_key";
         try (PreparedStatement statement = connection.prepareStatement(tables.fill(victims))) {
             int i = 1;
             statement.setInt(i++, cutoff.consumer());

@@ -233,7 +233,9 @@ final class Queue {
             throws SQLException {
         Set<UUID> orders = new LinkedHashSet<>();
         heads.forEach(head -> {
-            if (head.order() != null && !head.message().isSuspect()) {
+            if (head.order() != null
+                    && !head.message().isSuspect()
+                    && head.message().unreadable() == null) {
                 orders.add(head.order());
             }
         });

@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import dev.idem.QueueState;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -21,15 +22,21 @@ import org.jspecify.annotations.Nullable;
  * completion. Every move looks at the state it starts from and at the fence, so it is made once or not at all. Stateless.
  */
 final class QueueChanges {
+    /** The reason of a message that was parked because one before it of its key was. */
+    static final String BEHIND = "BEHIND";
+
     private static final Set<QueueState> DUE = Set.of(QueueState.RECEIVED, QueueState.FAILED_RETRYABLE);
 
     private final Map<QueueMove, NamedSql> moves = new EnumMap<>(QueueMove.class);
     private final NamedSql complete;
     private final NamedSql attempt;
+    private final NamedSql parkRest;
+    private final Dialect dialect;
     private final RowsSql lease;
 
     QueueChanges(Tables tables) {
-        QueueSql sql = QueueSql.of(tables.dialect().database());
+        dialect = tables.dialect();
+        QueueSql sql = QueueSql.of(dialect.database());
         String now = sql.now();
         for (QueueMove move : QueueMove.values()) {
             moves.put(move, new NamedSql(tables.fill(update(move, sql))));
@@ -37,6 +44,9 @@ final class QueueChanges {
         complete = new NamedSql(tables.fill("DELETE FROM ${queue}" + where(QueueMove.COMPLETE)));
         lease = new RowsSql(tables.fill(update(QueueMove.LEASE, sql)
                 .replace("id = :id AND fence = :fence", "({OR (id = :id AND fence = :fence)})")));
+        parkRest = new NamedSql(tables.fill("UPDATE ${queue} SET fence = fence + 1, due_at = NULL, reason = '" + BEHIND
+                + "', status = " + QueueMove.PARK.to().code() + " WHERE consumer = :consumer AND order_key = :order"
+                + " AND id > :id AND status = " + QueueState.HELD.code()));
         attempt =
                 new NamedSql(tables.fill("INSERT INTO ${attempt} (queue_id, failed_at, took, consumer, worker, reason,"
                         + " error_type, error) VALUES (:id, " + now
@@ -50,9 +60,9 @@ final class QueueChanges {
             case GIVE_BACK -> ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
             case FAIL, PARK ->
                 ", started = CASE WHEN " + leased + " THEN started ELSE started + :counts END,"
-                        + " failed = failed + :counts, reason = :reason, error = :error";
+                        + " failed = failed + :counts, reason = :reason, error = COALESCE(:error, error)";
             case LEASE -> ", started = started + 1, worker = :worker";
-            case RETRY -> ", started = 0, failed = 0";
+            case RETRY, RETRY_BEHIND -> ", started = 0, failed = 0";
             case SKIP -> ", reason = :reason";
             case COMPLETE, RELEASE -> "";
         };
@@ -74,23 +84,74 @@ final class QueueChanges {
 
     /** False when somebody else has moved the message since it was read; then nothing has changed. */
     boolean make(Connection connection, int consumer, String worker, QueueChange change) throws SQLException {
-        NamedSql sql = change.move() == QueueMove.COMPLETE ? complete : sqlOf(change.move());
         QueueChange.FailedRun run = change.run();
         Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("id", NamedSql.Parameter.of(change.message().id()));
-        values.put("fence", NamedSql.Parameter.of(change.message().fence()));
         values.put("delay", NamedSql.Parameter.of(Micros.of(change.delay())));
         values.put("counts", NamedSql.Parameter.of(run != null && run.ran() ? 1 : 0));
         values.put("reason", NamedSql.Parameter.of(change.reason()));
         values.put("worker", NamedSql.Parameter.of(worker));
         values.put("error", NamedSql.Parameter.of(run == null ? null : run.error()));
-        try (PreparedStatement statement = sql.prepare(connection, values)) {
-            if (statement.executeUpdate() != 1) {
-                return false;
-            }
+        if (!move(
+                connection,
+                change.move(),
+                change.message().id(),
+                change.message().fence(),
+                values)) {
+            return false;
         }
         if (run != null) {
             record(connection, consumer, worker, change, run);
+        }
+        return true;
+    }
+
+    /** The same for a person, who need not be able to read the message. */
+    boolean makeByHand(Connection connection, QueueMove move, long id, long fence, String reason) throws SQLException {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("delay", NamedSql.Parameter.of(0L));
+        values.put("counts", NamedSql.Parameter.of(0));
+        values.put("reason", NamedSql.Parameter.of(reason));
+        values.put("error", NamedSql.Parameter.of((byte[]) null));
+        return move(connection, move, id, fence, values);
+    }
+
+    private boolean move(
+            Connection connection, QueueMove move, long id, long fence, Map<String, NamedSql.Parameter> values)
+            throws SQLException {
+        NamedSql sql = move == QueueMove.COMPLETE ? complete : sqlOf(move);
+        values.put("id", NamedSql.Parameter.of(id));
+        values.put("fence", NamedSql.Parameter.of(fence));
+        try (PreparedStatement statement = sql.prepare(connection, values)) {
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    /**
+     * Parks what is held behind a message that was parked in this transaction. Their fences grow, so whoever has read them
+     * before cannot complete them. Answers how many.
+     */
+    int parkRest(Connection connection, int consumer, QueuedMessage parked) throws SQLException {
+        String orderingKey = parked.message().orderingKey().orElse(null);
+        if (orderingKey == null) {
+            return 0;
+        }
+        Map<String, NamedSql.Parameter> values = Map.of(
+                "consumer", NamedSql.Parameter.of(consumer),
+                "order", dialect.key().apply(Hashes.uuid(orderingKey)),
+                "id", NamedSql.Parameter.of(parked.id()));
+        try (PreparedStatement statement = parkRest.prepare(connection, values)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    /** Makes a change, and what the consumer's policy wants done with it. */
+    boolean make(Connection connection, int consumer, QueueStore.Taking taking, QueueChange change)
+            throws SQLException {
+        if (!make(connection, consumer, taking.name(), change)) {
+            return false;
+        }
+        if (change.move() == QueueMove.PARK && taking.parksKey()) {
+            parkRest(connection, consumer, change.message());
         }
         return true;
     }

@@ -75,7 +75,7 @@ final class QueueLedger implements BatchLedger {
             throws SQLException {
         kit.batches().markers().storeResults(connection, consumer, results);
         for (QueueChange change : changes) {
-            if (!kit.changes().make(connection, consumer, taking.name(), change)) {
+            if (!kit.changes().make(connection, consumer, taking, change)) {
                 throw new SQLException("A message belongs to another worker now", "40001");
             }
         }
@@ -104,9 +104,9 @@ final class QueueLedger implements BatchLedger {
     public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
         for (QueuedMessage message : messages.values()) {
             if (done.contains(message.key())) {
-                kit.changes().make(connection, consumer, taking.name(), change(message, QueueMove.COMPLETE));
+                kit.changes().make(connection, consumer, taking, change(message, QueueMove.COMPLETE));
             } else if (culprits.contains(message.key())) {
-                kit.changes().make(connection, consumer, taking.name(), change(message, QueueMove.PARK));
+                kit.changes().make(connection, consumer, taking, change(message, QueueMove.PARK));
             }
         }
         kit.queue().ended(connection, claimId);

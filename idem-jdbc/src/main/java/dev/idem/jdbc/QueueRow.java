@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.Message;
 import dev.idem.QueueState;
 import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
@@ -23,16 +24,25 @@ record QueueRow(
 
     static QueueRow of(ResultSet row, String consumer, Dialect dialect) throws SQLException {
         MarkerKey key = new MarkerKey(consumer, dialect.keyOf().read(row, 2), row.getString(3));
-        QueuedMessage message = new QueuedMessage(
+        Message message;
+        @Nullable String unreadable = null;
+        try {
+            message = Envelope.message(row.getBytes(4), row.getBytes(5));
+        } catch (IllegalArgumentException other) { // one such row must not keep a worker from all the others
+            message = Message.builder().build();
+            unreadable = other.getMessage();
+        }
+        QueuedMessage stored = new QueuedMessage(
                 row.getLong(1),
                 key,
-                Envelope.message(row.getBytes(4), row.getBytes(5)),
+                message,
                 row.getLong(6),
                 row.getInt(7),
                 row.getInt(8),
-                Micros.instant(row.getLong(9)));
+                Micros.instant(row.getLong(9)),
+                unreadable);
         return new QueueRow(
-                message,
+                stored,
                 row.getBytes(10) == null ? null : dialect.keyOf().read(row, 10),
                 QueueState.of(row.getInt(11)),
                 row.getString(12));

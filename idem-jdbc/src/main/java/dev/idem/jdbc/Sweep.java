@@ -65,21 +65,30 @@ final class Sweep {
     Removed run(List<Cutoffs.Cutoff> cutoffs, boolean dryRun, Consumer<JdbcRetention.Progress> progress)
             throws SQLException {
         Map<Expiring, Map<Integer, Long>> counts = new EnumMap<>(Expiring.class);
-        boolean going = true;
+        // Before the markers, which stay for as long as their messages are in the queue.
+        boolean going = through(new QueueWalk(tables, cutoffs, rows), dryRun, new HashMap<>(), progress);
         for (Expiring expiring : Expiring.values()) {
             Map<Integer, Long> found = counts.computeIfAbsent(expiring, e -> new HashMap<>());
-            Walk walk = walk(expiring, cutoffs);
-            while (going && walk.hasNext()) {
-                long start = System.nanoTime();
-                step(walk, dryRun).forEach((consumer, rows) -> found.merge(consumer, rows, Long::sum));
-                Duration took = Duration.ofNanos(System.nanoTime() - start);
-                walk.advance();
-                long sum = found.values().stream().mapToLong(n -> n).sum();
-                progress.accept(new JdbcRetention.Progress(walk.what(), walk.percent(), sum));
-                going = rest.after(shorter(took.multipliedBy(REST), LONGEST_REST));
-            }
+            going = going && through(walk(expiring, cutoffs), dryRun, found, progress);
         }
         return new Removed(counts, going);
+    }
+
+    /** False when it was told to stop. */
+    private boolean through(
+            Walk walk, boolean dryRun, Map<Integer, Long> found, Consumer<JdbcRetention.Progress> progress)
+            throws SQLException {
+        boolean going = true;
+        while (going && walk.hasNext()) {
+            long start = System.nanoTime();
+            step(walk, dryRun).forEach((consumer, rows) -> found.merge(consumer, rows, Long::sum));
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            walk.advance();
+            long sum = found.values().stream().mapToLong(n -> n).sum();
+            progress.accept(new JdbcRetention.Progress(walk.what(), walk.percent(), sum));
+            going = rest.after(shorter(took.multipliedBy(REST), LONGEST_REST));
+        }
+        return going;
     }
 
     private Walk walk(Expiring expiring, List<Cutoffs.Cutoff> cutoffs) throws SQLException {

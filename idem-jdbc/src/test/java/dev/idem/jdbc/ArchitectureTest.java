@@ -11,8 +11,20 @@ import org.junit.jupiter.api.Test;
 
 /** The walls of this room. */
 class ArchitectureTest {
-    private static final Set<String> PUBLIC =
-            Set.of("JdbcStore", "JdbcSchema", "JdbcConsumers", "JdbcRetention", "Database", "SchemaMode", "Finding");
+    private static final Set<String> PUBLIC = Set.of(
+            "JdbcStore",
+            "JdbcSchema",
+            "JdbcConsumers",
+            "JdbcRetention",
+            "JdbcInbox",
+            "InboxOperator",
+            "InboxAction",
+            "InboxAnswer",
+            "InboxFilter",
+            "InboxMessage",
+            "Database",
+            "SchemaMode",
+            "Finding");
 
     private final JavaClasses classes = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LeaseTest {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final Duration LONG = Duration.ofMinutes(1);
-    private static final Taking FIRST = new Taking("payments", 1, "first", 10, false, Duration.ZERO);
-    private static final Taking SECOND = new Taking("payments", 2, "second", 10, false, Duration.ZERO);
+    private static final Taking FIRST = new Taking("payments", 1, "first", 10, false, Duration.ZERO, false);
+    private static final Taking SECOND = new Taking("payments", 2, "second", 10, false, Duration.ZERO, false);
 
     @ParameterizedTest
     @EnumSource(Database.class)

@@ -1,0 +1,53 @@
+package dev.idem.cli.inbox;
+
+import dev.idem.jdbc.InboxMessage;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Everything of a message for machines. */
+record DetailLine(
+        MessageLine message,
+        @Nullable String source,
+        @Nullable String contentType,
+        @Nullable String eventTime,
+        List<InboxMessage.Header> headers,
+        @Nullable String unreadable,
+        List<Attempt> attempts,
+        List<Audit> audit,
+        @Nullable String payload,
+        @Nullable String payloadBase64) {
+
+    static DetailLine of(InboxMessage.Detail detail, Optional<byte[]> payload) {
+        Optional<String> text = payload.flatMap(Printable::utf8);
+        return new DetailLine(
+                MessageLine.of(detail.message()),
+                detail.source().orElse(null),
+                detail.contentType().orElse(null),
+                detail.eventTime().map(Object::toString).orElse(null),
+                detail.headers(),
+                detail.unreadable().orElse(null),
+                detail.attempts().stream().map(Attempt::of).toList(),
+                detail.audit().stream().map(Audit::of).toList(),
+                text.orElse(null),
+                text.isPresent() ? null : payload.map(Printable::base64).orElse(null));
+    }
+
+    record Attempt(String failedAt, double tookSeconds, String worker, String reason, String errorType, String error) {
+        private static Attempt of(InboxMessage.Attempt a) {
+            return new Attempt(
+                    a.failedAt().toString(),
+                    a.took().toNanos() / 1e9,
+                    a.worker(),
+                    a.reason(),
+                    a.errorType(),
+                    a.error());
+        }
+    }
+
+    record Audit(String at, String action, String actor, String reason, String detail) {
+        private static Audit of(InboxMessage.Audit a) {
+            return new Audit(a.at().toString(), a.action(), a.actor(), a.reason(), a.detail());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.idem.cli.inbox;
+
+import dev.idem.jdbc.InboxMessage;
+import java.io.PrintWriter;
+import java.util.Optional;
+
+/** Everything of a message for people. */
+final class DetailText {
+    private DetailText() {}
+
+    static void print(PrintWriter out, InboxMessage.Detail detail, Optional<byte[]> payload) {
+        InboxMessage message = detail.message();
+        field(out, "message", message.id() + "  " + message.consumer() + "/" + message.messageId());
+        field(
+                out,
+                "state",
+                message.state() + message.reason().map(r -> ", " + r).orElse(""));
+        field(out, "stored", message.storedAt().toString());
+        message.dueAt().ifPresent(due -> field(out, "due", due.toString()));
+        field(out, "attempts", message.started() + " started, " + message.failed() + " failed");
+        message.type().ifPresent(type -> field(out, "type", type));
+        message.orderingKey().ifPresent(key -> field(out, "ordering key", key));
+        detail.source().ifPresent(source -> field(out, "source", source));
+        detail.contentType().ifPresent(type -> field(out, "content type", type));
+        detail.eventTime().ifPresent(time -> field(out, "event time", time.toString()));
+        message.worker().ifPresent(worker -> field(out, "last worker", worker));
+        message.error().filter(error -> !error.isEmpty()).ifPresent(error -> field(out, "error", error));
+        detail.unreadable().ifPresent(why -> field(out, "headers", "cannot be read: " + why));
+        detail.headers().forEach(header -> field(out, "header", header.name() + ", " + header.bytes() + " bytes"));
+        field(out, "payload", message.payloadBytes() + " bytes");
+        payload.ifPresent(bytes -> Printable.utf8(bytes)
+                .ifPresentOrElse(
+                        text -> field(out, "as text", text), () -> field(out, "in base64", Printable.base64(bytes))));
+        detail.attempts()
+                .forEach(a -> field(
+                        out,
+                        "failed",
+                        a.failedAt() + " after " + a.took() + " by " + a.worker() + ", " + a.reason() + ": "
+                                + a.errorType() + (a.error().isEmpty() ? "" : ": " + a.error())));
+        detail.audit()
+                .forEach(a -> field(
+                        out,
+                        "audit",
+                        a.at() + " " + a.action() + " by " + a.actor() + ", " + a.detail() + ", because: "
+                                + a.reason()));
+    }
+
+    private static void field(PrintWriter out, String name, String value) {
+        out.printf("%-13s %s%n", name, Printable.line(value));
+    }
+}

@@ -1,0 +1,127 @@
+package dev.idem.cli.inbox;
+
+import dev.idem.QueueState;
+import dev.idem.jdbc.InboxFilter;
+import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.jdbc.JdbcSchema;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which messages are meant. */
+final class FilterOptions {
+    private static final Pattern SIMPLE = Pattern.compile("(\\d{1,9})(s|m|h|d)");
+
+    @Option(names = "--consumer", paramLabel = "NAME", description = "Only those of this consumer.")
+    @Nullable
+    String consumer;
+
+    @Option(
+            names = "--state",
+            paramLabel = "STATE",
+            split = ",",
+            description = "Only those in this state; may be given more than once: received, in-progress, "
+                    + "failed-retryable, held, parked, failed-terminal.")
+    List<String> states = new ArrayList<>();
+
+    @Option(names = "--type", paramLabel = "TYPE", description = "Only those of this message type.")
+    @Nullable
+    String type;
+
+    @Option(names = "--ordering-key", paramLabel = "KEY", description = "Only those with this ordering key.")
+    @Nullable
+    String orderingKey;
+
+    @Option(
+            names = "--with-reason",
+            paramLabel = "WORD",
+            description =
+                    "Only those that failed or were parked for this reason: EXHAUSTED, TERMINAL, CRASHED, BEHIND, …")
+    @Nullable
+    String failure;
+
+    @Option(
+            names = "--older-than",
+            paramLabel = "AGE",
+            description = "Only those that were stored longer ago than this: 90s, 15m, 2h, 7d.")
+    @Nullable
+    String age;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec command;
+
+    boolean isEmpty() {
+        return consumer == null
+                && states.isEmpty()
+                && type == null
+                && orderingKey == null
+                && failure == null
+                && age == null;
+    }
+
+    /** Says so if there is no such consumer: an empty answer would look like good news. */
+    boolean isUnknown(JdbcSchema schema) {
+        if (consumer == null
+                || JdbcConsumers.of(schema).list().stream()
+                        .anyMatch(known -> known.name().equals(consumer))) {
+            return false;
+        }
+        PrintWriter err = command.commandLine().getErr();
+        err.println("There is no consumer " + Printable.line(consumer) + ". See 'idem consumer list'.");
+        err.flush();
+        return true;
+    }
+
+    InboxFilter filter() {
+        try {
+            return InboxFilter.all()
+                    .withConsumer(consumer)
+                    .withStates(states())
+                    .withType(type)
+                    .withOrderingKey(orderingKey)
+                    .withReason(failure)
+                    .withOlderThan(age == null ? null : duration(age));
+        } catch (IllegalArgumentException | DateTimeParseException wrong) {
+            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+        }
+    }
+
+    private Set<QueueState> states() {
+        Set<QueueState> chosen = EnumSet.noneOf(QueueState.class);
+        for (String name : states) {
+            try {
+                chosen.add(QueueState.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_')));
+            } catch (IllegalArgumentException unknown) {
+                throw new IllegalArgumentException("--state: there is no state " + Printable.line(name), unknown);
+            }
+        }
+        return chosen;
+    }
+
+    private static Duration duration(String text) {
+        Matcher simple = SIMPLE.matcher(text);
+        if (!simple.matches()) {
+            return Duration.parse(text);
+        }
+        long number = Long.parseLong(simple.group(1));
+        return switch (simple.group(2)) {
+            case "s" -> Duration.ofSeconds(number);
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofDays(number);
+        };
+    }
+}

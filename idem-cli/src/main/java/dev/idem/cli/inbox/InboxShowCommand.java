@@ -1,0 +1,101 @@
+package dev.idem.cli.inbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Json;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.InboxMessage;
+import dev.idem.jdbc.JdbcInbox;
+import java.io.PrintWriter;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code idem inbox show}: everything of one message. */
+@Command(
+        name = "show",
+        description = "Shows one stored message: its state, the history of its attempts, and what people did to it. Of "
+                + "headers only names and sizes are shown, and the payload only if it is asked for.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem inbox show 17 --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
+            "  idem inbox show --consumer mail --message-id m-1 --payload --json --url jdbc:h2:file:./shop"
+        })
+final class InboxShowCommand implements Callable<Integer> {
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "ID",
+            description = "Its number, as 'idem inbox list' shows it.")
+    @Nullable
+    Long id;
+
+    @Option(names = "--consumer", paramLabel = "NAME", description = "Its consumer, with --message-id.")
+    @Nullable
+    String consumer;
+
+    @Option(
+            names = "--message-id",
+            paramLabel = "TEXT",
+            description = "Its message id instead of its number. Reads the whole queue of the consumer.")
+    @Nullable
+    String messageId;
+
+    @Option(names = "--payload", description = "Also the payload: as text if it is UTF-8, else in base64.")
+    boolean payload;
+
+    @Option(names = "--json", description = "Print it as one JSON object.")
+    boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        if ((id == null) == (messageId == null) || (messageId != null && consumer == null)) {
+            throw new ParameterException(spec.commandLine(), "Say which: an ID, or --consumer and --message-id");
+        }
+        try (HikariDataSource dataSource = connection.open()) {
+            JdbcInbox inbox = JdbcInbox.of(tables.in(dataSource));
+            Optional<Long> number = Optional.ofNullable(id);
+            if (number.isEmpty() && consumer != null && messageId != null) {
+                number = inbox.find(consumer, messageId);
+            }
+            Optional<InboxMessage.Detail> detail = number.flatMap(inbox::show);
+            if (detail.isEmpty()) {
+                spec.commandLine().getErr().println("It is not in the queue: it is done, or was never there.");
+                spec.commandLine().getErr().flush();
+                return ExitCodes.CHECK_FAILED;
+            }
+            Optional<byte[]> bytes = payload ? number.flatMap(inbox::payload) : Optional.empty();
+            PrintWriter out = spec.commandLine().getOut();
+            if (json) {
+                out.println(Json.line(DetailLine.of(detail.get(), bytes)));
+            } else {
+                DetailText.print(out, detail.get(), bytes);
+            }
+            out.flush();
+            return ExitCodes.OK;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** {@code idem inbox}: looks after stored messages. */
+@NullMarked
+package dev.idem.cli.inbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,163 @@
+package dev.idem.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/**
+ * A person who acts on stored messages, made by {@link JdbcInbox#as}. Every action moves a message by its fence and is
+ * audited in the same transaction; done twice, it changes nothing the second time and says so. A message that a worker has
+ * now is left to it, so no effect happens twice. Immutable and thread-safe.
+ */
+public final class InboxOperator {
+    /** How many messages of a filter share a transaction. */
+    private static final int TOGETHER = 500;
+
+    private static final int TRIES = 5;
+    private static final int LONGEST_ACTOR = 200;
+    private static final int LONGEST_REASON = 2_000;
+
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final String actor;
+    private final String reason;
+    private final boolean dryRun;
+    private final boolean force;
+    private final InboxRows rows;
+    private final InboxChanges changes;
+    private final Queue queue;
+
+    InboxOperator(DataSource dataSource, Tables tables, String actor, String reason) {
+        this(
+                dataSource,
+                tables,
+                text("actor", actor, LONGEST_ACTOR),
+                text("reason", reason, LONGEST_REASON),
+                false,
+                false);
+    }
+
+    private InboxOperator(
+            DataSource dataSource, Tables tables, String actor, String reason, boolean dryRun, boolean force) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.actor = actor;
+        this.reason = reason;
+        this.dryRun = dryRun;
+        this.force = force;
+        rows = new InboxRows(tables);
+        changes = new InboxChanges(tables);
+        queue = new Queue(tables);
+    }
+
+    private static String text(String name, String text, int longest) {
+        if (text.isBlank() || text.length() > longest) {
+            throw new IllegalArgumentException(name + " has " + text.length() + " characters, but must have 1 to "
+                    + longest + ", and say something");
+        }
+        return InboxRows.storable(text);
+    }
+
+    /** Says what would be done, and changes nothing. What a worker has locked at that moment is not noticed. */
+    public InboxOperator dryRun() {
+        return new InboxOperator(dataSource, tables, actor, reason, true, force);
+    }
+
+    /** Retries also what was skipped in an ordered consumer, although others of its key have gone ahead. */
+    public InboxOperator force() {
+        return new InboxOperator(dataSource, tables, actor, reason, dryRun, true);
+    }
+
+    /** Acts on one message. */
+    public InboxAnswer act(InboxAction action, long id) {
+        List<InboxAnswer> answers = together(action, List.of(id));
+        return answers.isEmpty() ? InboxAnswer.missing(id) : answers.get(0);
+    }
+
+    /**
+     * Acts on all messages of a filter, in the order they were stored, at most 500 in a transaction; a filter that names no
+     * states means {@link InboxAction#usualStates}. What was done stays done if a later part fails.
+     *
+     * @param progress is told after every transaction how far it is
+     */
+    public InboxAnswer.Sum actOnAll(InboxAction action, InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {
+        InboxFilter meant = filter.states().isEmpty() ? filter.withStates(action.usualStates()) : filter;
+        InboxAnswer.Sum sum = InboxAnswer.Sum.NONE;
+        long after = Long.MIN_VALUE;
+        while (true) {
+            long from = after;
+            List<Long> ids = tried(connection -> rows.page(connection, meant, false, TOGETHER, from)).stream()
+                    .map(row -> row.message().id())
+                    .toList();
+            if (ids.isEmpty()) {
+                return sum;
+            }
+            sum = sum.plus(together(action, ids));
+            after = ids.get(ids.size() - 1);
+            progress.accept(sum);
+        }
+    }
+
+    public InboxAnswer retry(long id) {
+        return act(InboxAction.RETRY, id);
+    }
+
+    public InboxAnswer park(long id) {
+        return act(InboxAction.PARK, id);
+    }
+
+    public InboxAnswer skip(long id) {
+        return act(InboxAction.SKIP, id);
+    }
+
+    public InboxAnswer.Sum retryAll(InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {
+        return actOnAll(InboxAction.RETRY, filter, progress);
+    }
+
+    public InboxAnswer.Sum parkAll(InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {
+        return actOnAll(InboxAction.PARK, filter, progress);
+    }
+
+    public InboxAnswer.Sum skipAll(InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {
+        return actOnAll(InboxAction.SKIP, filter, progress);
+    }
+
+    private List<InboxAnswer> together(InboxAction action, List<Long> ids) {
+        InboxChanges.Wish wish = new InboxChanges.Wish(action, actor, reason, force);
+        if (dryRun) {
+            return tried(connection -> changes.look(connection, wish, ids));
+        }
+        InboxChanges.Made made = tried(connection -> changes.make(connection, wish, ids));
+        // Afterwards, because one that was before it may have been completed meanwhile; if this fails, a sweep sees to
+        // it.
+        made.orders().forEach(this::release);
+        return made.answers();
+    }
+
+    private void release(int consumer, Set<UUID> orders) {
+        tried(connection -> queue.release(connection, consumer, orders));
+    }
+
+    /** In a transaction of its own, again if it met another one. */
+    private <T> T tried(Doing<T> doing) {
+        SqlFaults faults = new SqlFaults(tables.dialect().faults());
+        for (int i = 1; ; i++) {
+            try (Connection connection = dataSource.getConnection()) {
+                return Transactions.alone(connection, () -> doing.in(connection));
+            } catch (SQLException failure) {
+                if (i == TRIES || !faults.isTransient(failure)) {
+                    throw JdbcInbox.failed("act on messages", tables, failure);
+                }
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Doing<T> {
+        T in(Connection connection) throws SQLException;
+    }
+}

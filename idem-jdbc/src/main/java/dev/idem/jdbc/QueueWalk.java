@@ -1,0 +1,141 @@
+package dev.idem.jdbc;
+
+import dev.idem.QueueState;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Walks through what people have given up, and through the history of attempts, and removes what is older than its
+ * consumer's window: a message that was given up together with its attempts, before its marker; attempts of others when
+ * their message has left the queue. What is in any other state stays, however old it is.
+ */
+final class QueueWalk implements Walk {
+    /** Before the first number. */
+    private static final long NONE = -1;
+
+    private static final String GIVEN_UP = "status = " + QueueState.FAILED_TERMINAL.code();
+
+    private final Tables tables;
+    private final List<Cutoffs.Cutoff> cutoffs;
+    private final int rows;
+    private int index;
+    private long after = NONE;
+    private long upTo = NONE;
+
+    QueueWalk(Tables tables, List<Cutoffs.Cutoff> cutoffs, int rows) {
+        this.tables = tables;
+        this.rows = rows;
+        this.cutoffs = cutoffs.stream()
+                .filter(cutoff -> cutoff.markers() != Micros.NEVER)
+                .toList();
+    }
+
+    @Override
+    public String what() {
+        return index < cutoffs.size() ? "messages given up" : "attempts";
+    }
+
+    /** After the consumers' messages the attempts of all. */
+    @Override
+    public boolean hasNext() {
+        return !cutoffs.isEmpty() && index <= cutoffs.size();
+    }
+
+    @Override
+    public Map<Integer, Long> step(Connection connection, boolean dryRun) throws SQLException {
+        return index < cutoffs.size() ? messages(connection, cutoffs.get(index), dryRun) : attempts(connection, dryRun);
+    }
+
+    private Map<Integer, Long> messages(Connection connection, Cutoffs.Cutoff cutoff, boolean dryRun)
+            throws SQLException {
+        String page = "SELECT id, consumer, stored_at, 0 FROM ${queue} WHERE consumer = " + cutoff.consumer() + " AND "
+                + GIVEN_UP + " AND id > " + after + " ORDER BY id LIMIT " + rows;
+        List<Long> old = old(connection, page);
+        if (old.isEmpty() || dryRun) {
+            return Map.of(cutoff.consumer(), (long) old.size());
+        }
+        // Somebody may have retried it since; then it and its history stay.
+        List<Long> gone = ids(
+                connection,
+                "SELECT id FROM ${queue} WHERE id IN (" + list(old) + ") AND " + GIVEN_UP + " FOR UPDATE SKIP LOCKED");
+        if (!gone.isEmpty()) {
+            execute(connection, "DELETE FROM ${queue} WHERE id IN (" + list(gone) + ")");
+            execute(connection, "DELETE FROM ${attempt} WHERE queue_id IN (" + list(gone) + ")");
+        }
+        return Map.of(cutoff.consumer(), (long) gone.size());
+    }
+
+    /** A message that has left the queue does not come back, so looking without a lock is enough. */
+    private Map<Integer, Long> attempts(Connection connection, boolean dryRun) throws SQLException {
+        String page = "SELECT a.id, a.consumer, a.failed_at, (SELECT COUNT(*) FROM ${queue} q WHERE q.id = a.queue_id)"
+                + " FROM ${attempt} a WHERE a.id > " + after + " ORDER BY a.id LIMIT " + rows;
+        List<Long> old = old(connection, page);
+        if (!old.isEmpty() && !dryRun) {
+            execute(connection, "DELETE FROM ${attempt} WHERE id IN (" + list(old) + ")");
+        }
+        return Map.of();
+    }
+
+    /** Those of a page that are older than their consumers' windows. Behind one that is too young for any there are none. */
+    private List<Long> old(Connection connection, String page) throws SQLException {
+        Map<Integer, Long> limits = new HashMap<>();
+        cutoffs.forEach(cutoff -> limits.put(cutoff.consumer(), cutoff.markers()));
+        long latest = cutoffs.stream().mapToLong(Cutoffs.Cutoff::markers).max().orElse(Micros.NEVER);
+        List<Long> old = new ArrayList<>();
+        int seen = 0;
+        upTo = NONE;
+        try (PreparedStatement statement = connection.prepareStatement(tables.fill(page));
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                long time = row.getLong(3);
+                if (time < limits.getOrDefault(row.getInt(2), Micros.NEVER) && row.getLong(4) == 0) {
+                    old.add(row.getLong(1));
+                }
+                seen++;
+                upTo = seen == rows && time < latest ? row.getLong(1) : NONE;
+            }
+        }
+        return old;
+    }
+
+    private List<Long> ids(Connection connection, String sql) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(tables.fill(sql));
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                ids.add(row.getLong(1));
+            }
+        }
+        return ids;
+    }
+
+    private void execute(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(tables.fill(sql))) {
+            statement.executeUpdate();
+        }
+    }
+
+    private static String list(List<Long> ids) {
+        return ids.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public void advance() {
+        after = upTo;
+        if (upTo == NONE) {
+            index++;
+        }
+    }
+
+    @Override
+    public int percent() {
+        return -1;
+    }
+}
