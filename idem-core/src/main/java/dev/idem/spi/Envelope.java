@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ public final class Envelope {
             }
             int headers = in.readInt();
             for (int i = 0; i < headers; i++) {
-                message.header(required(in), in.readNBytes(in.readInt()));
+                message.header(required(in), exactly(in, in.readInt()));
             }
             return message.payload(payload).build();
         } catch (IOException cut) {
@@ -120,7 +121,7 @@ public final class Envelope {
         if (length == ABSENT) {
             return null;
         }
-        return length == UTF_16 ? utf16(in.readNBytes(in.readInt())) : new String(in.readNBytes(length), UTF_8);
+        return length == UTF_16 ? utf16(exactly(in, in.readInt())) : new String(exactly(in, length), UTF_8);
     }
 
     /** Character by character: the platform's decoder would replace what the encoder has kept. */
@@ -130,6 +131,13 @@ public final class Envelope {
             text.append((char) (((bytes[i] & 0xFF) << 8) | (bytes[i + 1] & 0xFF)));
         }
         return text.toString();
+    }
+
+    private static byte[] exactly(DataInputStream in, int length) throws IOException {
+        if (length < 0 || length > in.available()) {
+            throw new EOFException("too few bytes");
+        }
+        return in.readNBytes(length);
     }
 
     private static String required(DataInputStream in) throws IOException {
