@@ -4,6 +4,7 @@ import dev.idem.cli.consumer.ConsumerCommand;
 import dev.idem.cli.demo.DemoCommand;
 import dev.idem.cli.retention.RetentionCommand;
 import dev.idem.cli.schema.SchemaCommand;
+import dev.idem.cli.torture.TortureCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "idem",
         description = "Makes the effects of messages happen once, although they arrive many times.",
-        subcommands = {DemoCommand.class, SchemaCommand.class, ConsumerCommand.class, RetentionCommand.class},
+        subcommands = {DemoCommand.class, SchemaCommand.class, ConsumerCommand.class, RetentionCommand.class, TortureCommand.class},
         footer = {
             "",
             "Examples:",

@@ -1,0 +1,55 @@
+package dev.idem.cli.torture;
+
+import dev.idem.Message;
+import dev.idem.TerminalException;
+import dev.idem.Transaction;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** What is done with a message, by its nature. Thread-safe. */
+final class Handling {
+    private static final int LONGEST_WORK_MILLIS = 4;
+
+    private final DataSource dataSource;
+    private final Defect defect;
+    private final Set<Integer> failedHere = ConcurrentHashMap.newKeySet();
+
+    Handling(DataSource dataSource, Defect defect) {
+        this.dataSource = dataSource;
+        this.defect = defect;
+    }
+
+    @Nullable
+    Void handle(Message message, Transaction tx) throws SQLException, InterruptedException {
+        Item item = Item.of(message);
+        if (item.nature() == Item.Nature.TERMINAL) {
+            throw new TerminalException("message " + item.number() + " cannot be handled", null);
+        }
+        write(item, tx);
+        if (item.nature() == Item.Nature.POISON) {
+            throw new Mode.Poisoned(item);
+        }
+        if (item.nature() == Item.Nature.FLAKY && failedHere.add(item.number())) {
+            throw new IllegalStateException("message " + item.number() + " fails at first");
+        }
+        if (item.mode().isLeased()) { // leases are for long work; what is longest is hit most often
+            Thread.sleep(ThreadLocalRandom.current().nextInt(LONGEST_WORK_MILLIS));
+        }
+        return null;
+    }
+
+    private void write(Item item, Transaction tx) throws SQLException {
+        if (defect == Defect.OWN_TRANSACTION) {
+            try (Connection own = dataSource.getConnection()) {
+                Business.write(own, item);
+            }
+        } else {
+            Business.write(tx.connection(), item);
+        }
+    }
+}
