@@ -10,8 +10,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -29,6 +31,7 @@ final class Campaign implements AutoCloseable {
     private final Plan plan;
     private final String url;
     private final PrintWriter out;
+    private final Random seeds;
     private final Broker broker;
     private final Mayhem mayhem;
     private final JdbcStore store;
@@ -48,8 +51,9 @@ final class Campaign implements AutoCloseable {
         this.plan = plan;
         this.url = url;
         this.out = out;
-        broker = new Broker(plan, settings.seed() + 1);
-        mayhem = new Mayhem(server, proxy, settings.seed() + 2, settings.betweenDatabaseKills(), began);
+        seeds = new Random(settings.seed());
+        broker = new Broker(plan, seeds.nextLong());
+        mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings.betweenDatabaseKills(), began);
         var dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
         store = JdbcStore.create(dataSource);
@@ -57,7 +61,7 @@ final class Campaign implements AutoCloseable {
 
     void run(Slot.Starting starting) throws Exception {
         for (int i = 0; i < settings.workers(); i++) {
-            Slot slot = new Slot(i, settings.seed() + 10 + i, starting, said);
+            Slot slot = new Slot(i, seeds.nextLong(), starting, said);
             slots.add(slot);
             slot.start();
         }
@@ -139,7 +143,7 @@ final class Campaign implements AutoCloseable {
         return sum;
     }
 
-    private int sum(java.util.function.ToIntFunction<Slot> number) {
+    private int sum(ToIntFunction<Slot> number) {
         return slots.stream().mapToInt(number).sum();
     }
 

@@ -12,7 +12,7 @@ import java.util.Set;
  * acknowledged. What is not acknowledged comes again. Used by one thread.
  */
 final class Lane {
-    private static final int LARGEST = 40;
+    private static final int LARGEST = 120;
     private static final long AGAIN_NANOS = 20_000_000;
 
     private final List<Item> publications;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Kills the database and cuts connections, at moments that the seed decides. Used by one thread. */
 final class Mayhem implements AutoCloseable {
     private static final int LONGEST_OUTAGE_MILLIS = 1_000;
-    private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_200;
-    private static final int ALL_PERCENT = 15;
+    private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
+    private static final int ALL_PERCENT = 5;
 
     private final PostgresServer server;
     private final TcpFaultProxy proxy;

@@ -19,7 +19,7 @@ enum Mode {
     private static final int ATTEMPTS = 25;
 
     private static final int POISON_ATTEMPTS = 3;
-    private static final int BATCH = 25;
+    private static final int BATCH = 50;
     private static final Duration RETRY = Duration.ofMillis(20);
 
     private final boolean leased;
@@ -45,7 +45,7 @@ enum Mode {
     QueuePolicy policy() {
         QueuePolicy policy = (leased ? QueuePolicy.leased(LEASE) : QueuePolicy.inTransaction())
                 .withWorkers(1)
-                .withBatch(leased ? BATCH / 2 : BATCH)
+                .withBatch(leased ? BATCH / 4 : BATCH)
                 .withPoll(Duration.ofMillis(250))
                 .withRetry(RetryPolicy.fixed(RETRY)
                         .withMaxAttempts(ATTEMPTS)

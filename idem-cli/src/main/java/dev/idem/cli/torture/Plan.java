@@ -19,7 +19,7 @@ import java.util.Set;
 record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
     private static final int LANES_PER_MODE = 3;
     private static final int MESSAGES_PER_KEY = 60;
-    private static final int DUPLICATE_PERCENT = 35;
+    private static final int DUPLICATE_PERCENT = 48;
     private static final int RECENT = 300;
     private static final int FLAKY_PERCENT = 3;
     private static final int PARKED_PER_MILLE = 2;

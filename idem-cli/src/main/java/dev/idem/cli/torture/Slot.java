@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Slot {
     private static final int PAUSE_PERCENT = 15;
-    private static final int LONGEST_LIFE_MILLIS = 2_500;
+    private static final int SHORT_PERCENT = 60;
+    private static final int SHORT_LIFE_MILLIS = 800;
+    private static final int LONG_LIFE_MILLIS = 8_000;
     private static final int LONGEST_EXTRA_PAUSE_MILLIS = 2_000;
 
     /** A broker waits so long for a silent consumer. */
@@ -113,7 +115,10 @@ final class Slot {
 
     private void plan(long now) {
         pauses = random.nextInt(100) < PAUSE_PERCENT;
-        strikeAt = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_LIFE_MILLIS));
+        // Short lives are hit while they find their way in; without longer ones nothing would get done.
+        boolean early = random.nextInt(100) < SHORT_PERCENT;
+        int longest = early ? SHORT_LIFE_MILLIS : LONG_LIFE_MILLIS;
+        strikeAt = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(longest));
     }
 
     /** Does what is due. True when the broker must take back what it delivered here. */

@@ -13,11 +13,11 @@ record TortureSettings(Duration length, long seed, int messages, int workers, De
 
     /** Mayhem goes on until there were so many, in case that the machine is slow. */
     int jvmKills() {
-        return (int) (KILLS_PER_MINUTE * minutes());
+        return (int) Math.max(1, KILLS_PER_MINUTE * minutes());
     }
 
     int databaseKills() {
-        return (int) (DATABASE_KILLS_PER_MINUTE * minutes());
+        return (int) Math.max(1, DATABASE_KILLS_PER_MINUTE * minutes());
     }
 
     Duration betweenDatabaseKills() {
