@@ -15,7 +15,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "idem",
         description = "Makes the effects of messages happen once, although they arrive many times.",
-        subcommands = {DemoCommand.class, SchemaCommand.class, ConsumerCommand.class, RetentionCommand.class, TortureCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            SchemaCommand.class,
+            ConsumerCommand.class,
+            RetentionCommand.class,
+            TortureCommand.class
+        },
         footer = {
             "",
             "Examples:",

@@ -71,7 +71,8 @@ record DemoPlan(List<Payment> payments, List<Publication> publications, List<Kil
     }
 
     private static Publication publication(Random random, int number, Payment payment, int position, int copy) {
-        return new Publication(number, payment, position, copy, 1 + random.nextInt(6), hits(random, ACK_LOST_PERCENT), Trouble.NONE);
+        return new Publication(
+                number, payment, position, copy, 1 + random.nextInt(6), hits(random, ACK_LOST_PERCENT), Trouble.NONE);
     }
 
     /** Half of the duplicates come with their original, so that both run at once; the others up to a quarter later. */

@@ -7,4 +7,5 @@ package dev.idem.cli.demo;
  * @param duplicatesSkipped how many deliveries the consumer said to have recognised
  * @param failures how many charges failed as the plan wants it
  */
-record LaneResult(long deliveries, long redeliveries, int duplicatesSkipped, int kills, int deadLettered, int failures) {}
+record LaneResult(
+        long deliveries, long redeliveries, int duplicatesSkipped, int kills, int deadLettered, int failures) {}

@@ -18,8 +18,7 @@ import java.util.Set;
 final class Business {
     private static final String INSERT =
             "INSERT INTO torture_effect (number, mode, key, seq, previous) VALUES (?, ?, ?, ?, 0)";
-    private static final String MOVE =
-            "UPDATE torture_key SET previous = last, last = ? WHERE mode = ? AND key = ?";
+    private static final String MOVE = "UPDATE torture_key SET previous = last, last = ? WHERE mode = ? AND key = ?";
     private static final String INSERT_NEXT = """
             INSERT INTO torture_effect (number, mode, key, seq, previous)
             SELECT ?, mode, key, last, previous FROM torture_key WHERE mode = ? AND key = ?

@@ -25,7 +25,7 @@ final class Campaign implements AutoCloseable {
     private static final Duration LOOKS_EVERY = Duration.ofMillis(500);
 
     /** Working off ends when nothing has changed for so long: longer than every lease, sweep and pause. */
-    private static final Duration PATIENCE = Duration.ofSeconds(45);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private final TortureSettings settings;
     private final Plan plan;
@@ -123,7 +123,9 @@ final class Campaign implements AutoCloseable {
                 looked = System.nanoTime();
                 long effects = Business.effects(url);
                 long left = stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::retryable);
-                if (broker.isDone() && left == stats(QueueStats::held) && left <= plan.blocked().size()) {
+                if (broker.isDone()
+                        && left == stats(QueueStats::held)
+                        && left <= plan.blocked().size()) {
                     return;
                 }
                 long state = effects * 31 + left * 7 + broker.accepted().size();

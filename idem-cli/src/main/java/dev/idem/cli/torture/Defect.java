@@ -33,8 +33,8 @@ enum Defect {
 
     KeySelector key() {
         return this == NO_MARKER
-                ? KeySelector.business(
-                        message -> List.of(message.id().orElseThrow(), UUID.randomUUID().toString()))
+                ? KeySelector.business(message ->
+                        List.of(message.id().orElseThrow(), UUID.randomUUID().toString()))
                 : KeySelector.messageId();
     }
 

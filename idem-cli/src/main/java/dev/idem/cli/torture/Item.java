@@ -46,7 +46,10 @@ record Item(int number, Mode mode, int key, int seq, Nature nature) {
     Message toMessage() {
         byte[] payload = line().getBytes(StandardCharsets.UTF_8);
         Message.Builder message = Message.builder()
-                .id(number % 2 == 0 ? "m" + number : UUID.nameUUIDFromBytes(payload).toString())
+                .id(
+                        number % 2 == 0
+                                ? "m" + number
+                                : UUID.nameUUIDFromBytes(payload).toString())
                 .payload(payload);
         return (mode.isOrdered() ? message.orderingKey("k" + key) : message).build();
     }

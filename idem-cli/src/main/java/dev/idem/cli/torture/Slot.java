@@ -148,7 +148,8 @@ final class Slot {
             signal("STOP");
             paused++;
             struck = true;
-            resumeAt = now + Mode.LEASE.toNanos()
+            resumeAt = now
+                    + Mode.LEASE.toNanos()
                     + TimeUnit.MILLISECONDS.toNanos(200 + random.nextInt(LONGEST_EXTRA_PAUSE_MILLIS));
             return false;
         }

@@ -20,12 +20,13 @@ import picocli.CommandLine.Spec;
 /** {@code idem torture inbox}: kills and pauses everything around the durable inbox, and counts effects. */
 @Command(
         name = "inbox",
-        description = "Sends messages through queued consumers of every kind (in one transaction, leased, with and without"
-                + " order) in a pool of JVMs on a PostgreSQL that it starts and removes. More than 30 % of the deliveries are"
-                + " duplicates. Workers are killed (SIGKILL) and paused longer than their leases (SIGSTOP), the database"
-                + " is killed and restarted, connections are cut in the middle of a commit. Some handlers fail at first,"
-                + " some always. Then counts, in the business tables alone, which messages have no effect, more than one,"
-                + " or one out of order.",
+        description =
+                "Sends messages through queued consumers of every kind (in one transaction, leased, with and without"
+                        + " order) in a pool of JVMs on a PostgreSQL that it starts and removes. More than 30 % of the deliveries are"
+                        + " duplicates. Workers are killed (SIGKILL) and paused longer than their leases (SIGSTOP), the database"
+                        + " is killed and restarted, connections are cut in the middle of a commit. Some handlers fail at first,"
+                        + " some always. Then counts, in the business tables alone, which messages have no effect, more than one,"
+                        + " or one out of order.",
         footer = {
             "",
             "Examples:",
@@ -97,7 +98,9 @@ final class TortureInboxCommand implements Callable<Integer> {
                 minutes,
                 settings.workers(),
                 settings.seed(),
-                settings.defect() == Defect.NONE ? "" : ", with the defect " + settings.defect().label());
+                settings.defect() == Defect.NONE
+                        ? ""
+                        : ", with the defect " + settings.defect().label());
         text.flush();
         TortureReport report = new Torture(settings, text).run();
         text.println();
@@ -112,13 +115,13 @@ final class TortureInboxCommand implements Callable<Integer> {
 
     TortureSettings settings() {
         check("--minutes", minutes, LEAST_MINUTES, MOST_MINUTES);
-        int count = messages == null
-                ? (int) Math.min(MOST_MESSAGES, Math.ceil(minutes * MESSAGES_PER_MINUTE))
-                : messages;
+        int count =
+                messages == null ? (int) Math.min(MOST_MESSAGES, Math.ceil(minutes * MESSAGES_PER_MINUTE)) : messages;
         check("--messages", count, 1, MOST_MESSAGES);
         check("--workers", workers, 1, 10);
         long chosen = seed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000_000) : seed;
-        return new TortureSettings(Duration.ofMillis((long) (minutes * 60_000)), chosen, count, workers, chosenDefect());
+        return new TortureSettings(
+                Duration.ofMillis((long) (minutes * 60_000)), chosen, count, workers, chosenDefect());
     }
 
     private Defect chosenDefect() {

@@ -63,7 +63,8 @@ final class WorkerJvm {
                 .start();
         try (OutputStream in = process.getOutputStream()) {
             Item item = new Item(0, Mode.LOCAL, 0, 0, Item.Nature.TERMINAL);
-            in.write(("1 " + item.line() + "\n" + WorkerMain.QUIT + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            in.write(("1 " + item.line() + "\n" + WorkerMain.QUIT + "\n")
+                    .getBytes(java.nio.charset.StandardCharsets.UTF_8));
         }
         if (!process.waitFor(LEARNING_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
@@ -114,8 +115,7 @@ final class WorkerJvm {
         }
         try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
             for (Path file : files) {
-                out.putNextEntry(
-                        new ZipEntry(place.relativize(file).toString().replace(File.separatorChar, '/')));
+                out.putNextEntry(new ZipEntry(place.relativize(file).toString().replace(File.separatorChar, '/')));
                 Files.copy(file, out);
                 out.closeEntry();
             }

@@ -37,7 +37,8 @@ public final class WorkerMain {
     private static final long WAIT_MILLIS = 2_000;
     private static final long PAUSE_MILLIS = 50;
 
-    private final PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    private final PrintStream out =
+            new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     private final Defect defect;
     private final Map<Mode, Consumer> consumers = new EnumMap<>(Mode.class);
     private final Inbox inbox;
@@ -116,7 +117,11 @@ public final class WorkerMain {
 
     private List<Settlement> settlements(List<Item> items) {
         try {
-            return inbox.acceptAll(consumer(items.get(0).mode()), items.stream().map(Item::toMessage).toList()).stream()
+            return inbox
+                    .acceptAll(
+                            consumer(items.get(0).mode()),
+                            items.stream().map(Item::toMessage).toList())
+                    .stream()
                     .map(Outcome::settlement)
                     .toList();
         } catch (RuntimeException failure) {

@@ -35,7 +35,8 @@ class LaneTest {
         one.set(1);
 
         assertThat(lane.answered(1, one, 0)).isTrue();
-        assertThat(lane.due(1, LATER)).isEqualTo(first.stream().filter(i -> i.number() != 1).toList());
+        assertThat(lane.due(1, LATER))
+                .isEqualTo(first.stream().filter(i -> i.number() != 1).toList());
     }
 
     @Test

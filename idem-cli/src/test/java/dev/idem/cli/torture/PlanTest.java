@@ -30,9 +30,10 @@ class PlanTest {
             Set<Item> seen = new HashSet<>();
             for (Item item : lane) {
                 if (item.mode().isOrdered() && seen.add(item) && item.seq() > 1) {
-                    assertThat(seen).anyMatch(earlier -> earlier.mode() == item.mode()
-                            && earlier.key() == item.key()
-                            && earlier.seq() == item.seq() - 1);
+                    assertThat(seen)
+                            .anyMatch(earlier -> earlier.mode() == item.mode()
+                                    && earlier.key() == item.key()
+                                    && earlier.seq() == item.seq() - 1);
                 }
             }
         }
@@ -42,11 +43,12 @@ class PlanTest {
     void whatComesBehindAParkedMessageOfItsKeyHasNoEffect() {
         assertThat(PLAN.parked()).isPositive();
         assertThat(PLAN.blocked()).isNotEmpty().noneMatch(PLAN::hasEffect);
-        assertThat(PLAN.blocked()).allMatch(item -> PLAN.items().stream()
-                .anyMatch(head -> head.nature().isParked()
-                        && head.mode() == item.mode()
-                        && head.key() == item.key()
-                        && head.seq() < item.seq()));
+        assertThat(PLAN.blocked())
+                .allMatch(item -> PLAN.items().stream()
+                        .anyMatch(head -> head.nature().isParked()
+                                && head.mode() == item.mode()
+                                && head.key() == item.key()
+                                && head.seq() < item.seq()));
     }
 
     @Test

@@ -45,6 +45,7 @@ class TortureArgumentsTest {
         var command = new TortureInboxCommand();
         new CommandLine(command).parseArgs("--minutes", "0.5", "--seed", "1");
 
-        assertThat(command.settings()).isEqualTo(new TortureSettings(Duration.ofSeconds(30), 1, 10_000, 3, Defect.NONE));
+        assertThat(command.settings())
+                .isEqualTo(new TortureSettings(Duration.ofSeconds(30), 1, 10_000, 3, Defect.NONE));
     }
 }

@@ -17,7 +17,8 @@ class TortureTest {
     @Test
     @DisplayName("50,000 stored messages take effect once and in order, whatever is killed, paused and cut")
     void nothingIsLostDoubledOrOutOfOrder() {
-        long seed = Long.getLong("idem.torture.seed", ThreadLocalRandom.current().nextInt(1, 1_000_000_000));
+        long seed =
+                Long.getLong("idem.torture.seed", ThreadLocalRandom.current().nextInt(1, 1_000_000_000));
 
         Cli torture = Cli.run(
                 "torture", "inbox", "--minutes", "2.3", "--messages", "50000", "--seed", Long.toString(seed), "--json");
@@ -26,7 +27,8 @@ class TortureTest {
         assertThat(torture.code()).as(torture.err()).isZero();
         JsonNode report = JsonMapper.shared().readTree(torture.lastLine());
         assertThat(report.get("messages").intValue()).isEqualTo(50_000);
-        assertThat(report.get("duplicates").intValue()).isGreaterThan(report.get("deliveries").intValue() * 30 / 100);
+        assertThat(report.get("duplicates").intValue())
+                .isGreaterThan(report.get("deliveries").intValue() * 30 / 100);
         assertThat(report.get("jvmKills").intValue()).isGreaterThanOrEqualTo(50);
         assertThat(report.get("pauses").intValue()).isPositive();
         assertThat(report.get("databaseKills").intValue()).isGreaterThanOrEqualTo(5);

@@ -26,8 +26,7 @@ class VerdictTest {
     @Test
     void lostWhenAcknowledgedWithoutEffect() {
         assertThat(judged(RIGHT.subList(1, 3))).isEqualTo(new Verdict(1, 0, 0));
-        assertThat(Verdict.of(PLAN, Set.of(FIRST, SECOND), RIGHT.subList(1, 3)))
-                .matches(Verdict::isFlawless);
+        assertThat(Verdict.of(PLAN, Set.of(FIRST, SECOND), RIGHT.subList(1, 3))).matches(Verdict::isFlawless);
     }
 
     @Test
