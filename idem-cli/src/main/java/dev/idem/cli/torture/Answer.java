@@ -1,17 +1,20 @@
 package dev.idem.cli.torture;
 
-import dev.idem.Settlement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a worker tells the broker of one delivery: a line of text, with a letter for each message. */
-record Answer(long tag, List<Settlement> settlements) {
+/**
+ * What a worker tells the broker of one delivery: a line of text, with a sign for each message.
+ *
+ * @param acknowledged which of them were settled with ACK; every other settlement is none
+ */
+record Answer(long tag, List<Boolean> acknowledged) {
     private static final String END = ".";
 
     String line() {
         StringBuilder line = new StringBuilder().append(tag).append(' ');
-        settlements.forEach(settlement -> line.append(settlement.ordinal()));
+        acknowledged.forEach(ack -> line.append(ack ? '+' : '-'));
         return line.append(END).toString();
     }
 
@@ -21,10 +24,8 @@ record Answer(long tag, List<Settlement> settlements) {
         if (space < 0 || !line.endsWith(END)) {
             return Optional.empty();
         }
-        List<Settlement> settlements = new ArrayList<>();
-        line.substring(space + 1, line.length() - 1)
-                .chars()
-                .forEach(letter -> settlements.add(Settlement.values()[letter - '0']));
-        return Optional.of(new Answer(Long.parseLong(line.substring(0, space)), settlements));
+        List<Boolean> acknowledged = new ArrayList<>();
+        line.substring(space + 1, line.length() - 1).chars().forEach(sign -> acknowledged.add(sign == '+'));
+        return Optional.of(new Answer(Long.parseLong(line.substring(0, space)), acknowledged));
     }
 }

@@ -1,6 +1,5 @@
 package dev.idem.cli.torture;
 
-import dev.idem.Settlement;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -93,7 +92,7 @@ final class Broker {
         }
         BitSet acks = new BitSet();
         for (int i = 0; i < delivery.items.size(); i++) {
-            acks.set(i, answer.settlements().get(i) == Settlement.ACK);
+            acks.set(i, answer.acknowledged().get(i));
         }
         if (delivery.lane.answered(delivery.tag, acks, now)) {
             acks.stream().forEach(i -> accepted.add(delivery.items.get(i)));

@@ -3,6 +3,7 @@ package dev.idem.cli.torture;
 import dev.idem.KeySelector;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -41,6 +42,11 @@ enum Defect {
     /** What every new connection runs first. */
     String greeting() {
         return this == NOT_DURABLE ? "SET synchronous_commit = off" : "SELECT 1";
+    }
+
+    /** Settings of the server. What is not flushed by a commit is flushed now and then, which is too late by then. */
+    Map<String, String> server() {
+        return this == NOT_DURABLE ? Map.of("wal_writer_delay", "10s") : Map.of();
     }
 
     /** Some of them change statements of the store on their way to the database. */

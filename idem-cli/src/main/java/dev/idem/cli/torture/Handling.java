@@ -13,13 +13,18 @@ import org.jspecify.annotations.Nullable;
 
 /** What is done with a message, by its nature. Thread-safe. */
 final class Handling {
-    private static final int LONGEST_WORK_MILLIS = 4;
+    private static final int LONGEST_WORK_MILLIS = 8;
+    private static final int ONE_IN_IS_LONG = 40;
+    private static final int LONG_WORK_MILLIS = 200;
 
     private final DataSource dataSource;
     private final Defect defect;
+    private final Runnable whenLong;
     private final Set<Integer> failedHere = ConcurrentHashMap.newKeySet();
 
-    Handling(DataSource dataSource, Defect defect) {
+    /** @param whenLong told when work begins that takes long, its effect being written and not committed */
+    Handling(DataSource dataSource, Defect defect, Runnable whenLong) {
+        this.whenLong = whenLong;
         this.dataSource = dataSource;
         this.defect = defect;
     }
@@ -37,10 +42,19 @@ final class Handling {
         if (item.nature() == Item.Nature.FLAKY && failedHere.add(item.number())) {
             throw new IllegalStateException("message " + item.number() + " fails at first");
         }
-        if (item.mode().isLeased()) { // leases are for long work; what is longest is hit most often
-            Thread.sleep(ThreadLocalRandom.current().nextInt(LONGEST_WORK_MILLIS));
+        if (item.mode().isLeased()) { // leases are for long work
+            work(item);
         }
         return null;
+    }
+
+    private void work(Item item) throws InterruptedException {
+        if (item.number() % ONE_IN_IS_LONG == 0) {
+            whenLong.run();
+            Thread.sleep(LONG_WORK_MILLIS);
+        } else {
+            Thread.sleep(ThreadLocalRandom.current().nextInt(LONGEST_WORK_MILLIS));
+        }
     }
 
     private void write(Item item, Transaction tx) throws SQLException {

@@ -18,7 +18,11 @@ final class Slot {
     private static final int SHORT_PERCENT = 60;
     private static final int SHORT_LIFE_MILLIS = 800;
     private static final int LONG_LIFE_MILLIS = 8_000;
-    private static final int LONGEST_EXTRA_PAUSE_MILLIS = 2_000;
+    private static final int LEAST_EXTRA_PAUSE_MILLIS = 500;
+    private static final int LONGEST_EXTRA_PAUSE_MILLIS = 2_500;
+
+    /** A pause waits so long for a worker to be in the middle of something. */
+    private static final long AIM_NANOS = 3_000_000_000L;
 
     /** A broker waits so long for a silent consumer. */
     private static final long SESSION_NANOS = 1_000_000_000L;
@@ -34,6 +38,7 @@ final class Slot {
     private @Nullable Thread reader;
     private boolean ready;
     private boolean pauses;
+    private boolean aimed;
     private long strikeAt;
     private long resumeAt;
     private boolean struck;
@@ -79,6 +84,7 @@ final class Slot {
         reading.start();
         reader = reading;
         ready = false;
+        aimed = false;
         strikeAt = 0;
     }
 
@@ -108,6 +114,8 @@ final class Slot {
     void heard(String line, long now) {
         if (line.equals(WorkerMain.READY)) {
             ready = true;
+        } else if (line.equals(WorkerMain.IN_LONG_WORK)) {
+            aimed = pauses && strikeAt != 0 && now - strikeAt >= 0;
         } else if (strikeAt == 0) {
             plan(now);
         }
@@ -144,13 +152,17 @@ final class Slot {
         if (!mayhem || strikeAt == 0 || now - strikeAt < 0) {
             return false;
         }
+        if (pauses && !aimed && now - strikeAt < AIM_NANOS) {
+            return false;
+        }
         if (pauses) {
+            aimed = false;
             signal("STOP");
             paused++;
             struck = true;
             resumeAt = now
                     + Mode.LEASE.toNanos()
-                    + TimeUnit.MILLISECONDS.toNanos(200 + random.nextInt(LONGEST_EXTRA_PAUSE_MILLIS));
+                    + TimeUnit.MILLISECONDS.toNanos(LEAST_EXTRA_PAUSE_MILLIS + random.nextInt(LONGEST_EXTRA_PAUSE_MILLIS));
             return false;
         }
         running.destroyForcibly();

@@ -30,7 +30,7 @@ final class Torture {
                 files.close();
             });
             Runtime.getRuntime().addShutdownHook(hook);
-            try (PostgresServer server = PostgresServer.start();
+            try (PostgresServer server = PostgresServer.start(settings.defect().server());
                     TcpFaultProxy proxy = TcpFaultProxy.to(server.port())) {
                 WorkerJvm jvm = new WorkerJvm(files.directory());
                 jvm.learn(database(server, plan));

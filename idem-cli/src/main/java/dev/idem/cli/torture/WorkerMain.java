@@ -4,7 +4,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.Outcome;
 import dev.idem.Settlement;
 import dev.idem.jdbc.JdbcStore;
 import java.io.BufferedReader;
@@ -32,6 +31,10 @@ public final class WorkerMain {
     static final String READY = "READY";
     static final String QUIT = "QUIT";
 
+    /** A leased handler has written and not committed: the worst moment for a pause. */
+    static final String IN_LONG_WORK = "LONG";
+
+
     private static final int RECEIVERS = 4;
     private static final int CONNECTIONS = 14;
     private static final long WAIT_MILLIS = 2_000;
@@ -45,7 +48,7 @@ public final class WorkerMain {
 
     private WorkerMain(HikariDataSource pool, Defect defect) throws InterruptedException {
         this.defect = defect;
-        Handling handling = new Handling(pool, defect);
+        Handling handling = new Handling(pool, defect, () -> say(IN_LONG_WORK));
         inbox = patiently(() -> Inbox.create(JdbcStore.create(defect.around(pool))));
         for (Mode mode : Mode.values()) {
             consumers.put(
@@ -107,26 +110,26 @@ public final class WorkerMain {
             items.add(Item.parse(item));
         }
         if (defect == Defect.EARLY_ACK) {
-            say(new Answer(tag, Collections.nCopies(items.size(), Settlement.ACK)).line());
+            say(new Answer(tag, Collections.nCopies(items.size(), true)).line());
         }
-        List<Settlement> settlements = settlements(items);
+        List<Boolean> acknowledged = acknowledged(items);
         if (defect != Defect.EARLY_ACK) {
-            say(new Answer(tag, settlements).line());
+            say(new Answer(tag, acknowledged).line());
         }
     }
 
-    private List<Settlement> settlements(List<Item> items) {
+    private List<Boolean> acknowledged(List<Item> items) {
         try {
             return inbox
                     .acceptAll(
                             consumer(items.get(0).mode()),
                             items.stream().map(Item::toMessage).toList())
                     .stream()
-                    .map(Outcome::settlement)
+                    .map(outcome -> outcome.settlement() == Settlement.ACK)
                     .toList();
         } catch (RuntimeException failure) {
             failure.printStackTrace();
-            return Collections.nCopies(items.size(), Settlement.RETRY);
+            return Collections.nCopies(items.size(), false);
         }
     }
 
