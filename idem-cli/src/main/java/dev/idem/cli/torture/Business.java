@@ -37,7 +37,7 @@ final class Business {
                     connection.prepareStatement("INSERT INTO torture_key VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING")) {
                 for (Item item : plan.items()) {
                     if (item.seq() == 1) {
-                        insert.setInt(1, item.mode().ordinal());
+                        insert.setInt(1, item.mode().code());
                         insert.setInt(2, item.key());
                         insert.addBatch();
                     }
@@ -50,10 +50,10 @@ final class Business {
     /** The handler's effect, in the transaction of this connection. */
     static void write(Connection connection, Item item) throws SQLException {
         if (item.mode().isOrdered()) {
-            execute(connection, MOVE, item.seq(), item.mode().ordinal(), item.key());
-            execute(connection, INSERT_NEXT, item.number(), item.mode().ordinal(), item.key());
+            execute(connection, MOVE, item.seq(), item.mode().code(), item.key());
+            execute(connection, INSERT_NEXT, item.number(), item.mode().code(), item.key());
         } else {
-            execute(connection, INSERT, item.number(), item.mode().ordinal(), item.key(), item.seq());
+            execute(connection, INSERT, item.number(), item.mode().code(), item.key(), item.seq());
         }
     }
 

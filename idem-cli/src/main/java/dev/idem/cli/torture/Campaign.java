@@ -21,6 +21,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Plays the broker, lets everything be hit, and then waits until everything is worked off. Used by one thread. */
 final class Campaign implements AutoCloseable {
     private static final long TICK_MILLIS = 3;
+    private static final double AT_FIRST = 0.3;
     private static final Duration SPEAKS_EVERY = Duration.ofSeconds(10);
     private static final Duration LOOKS_EVERY = Duration.ofMillis(500);
 
@@ -77,9 +78,19 @@ final class Campaign implements AutoCloseable {
     }
 
     private boolean isMayhem() {
-        return System.nanoTime() - began < settings.length().toNanos()
-                || sum(Slot::kills) < settings.jvmKills()
-                || mayhem.databaseKills() < settings.databaseKills();
+        return !broker.isDone()
+                && (System.nanoTime() - began < settings.length().toNanos()
+                        || sum(Slot::kills) < settings.jvmKills()
+                        || mayhem.databaseKills() < settings.databaseKills());
+    }
+
+    /** How much is published by now: as time goes by, but some is kept back until enough workers were killed at work. */
+    private double share(boolean hits, long now) {
+        double time = (double) (now - began) / settings.length().toNanos();
+        double blows = Math.min(
+                (double) sum(Slot::kills) / settings.jvmKills(),
+                (double) mayhem.databaseKills() / settings.databaseKills());
+        return hits ? Math.min(time, AT_FIRST + (1 - AT_FIRST) * blows) : 1;
     }
 
     private void turn(boolean hits) throws Exception {
@@ -95,8 +106,7 @@ final class Campaign implements AutoCloseable {
         }
         List<Integer> listening =
                 slots.stream().filter(Slot::listens).map(Slot::number).toList();
-        double share = (double) (now - began) / settings.length().toNanos();
-        broker.deliver(share, listening, now)
+        broker.deliver(share(hits, now), listening, now)
                 .forEach(delivery -> slots.get(delivery.slot()).deliver(delivery));
         if (now - spoke > SPEAKS_EVERY.toNanos()) {
             spoke = now;

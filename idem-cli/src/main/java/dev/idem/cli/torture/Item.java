@@ -29,17 +29,17 @@ record Item(int number, Mode mode, int key, int seq, Nature nature) {
     }
 
     String line() {
-        return number + ":" + mode.ordinal() + ":" + key + ":" + seq + ":" + nature.ordinal();
+        return number + ":" + mode + ":" + key + ":" + seq + ":" + nature;
     }
 
     static Item parse(String line) {
         String[] parts = line.split(":", -1);
         return new Item(
                 Integer.parseInt(parts[0]),
-                Mode.values()[Integer.parseInt(parts[1])],
+                Mode.valueOf(parts[1]),
                 Integer.parseInt(parts[2]),
                 Integer.parseInt(parts[3]),
-                Nature.values()[Integer.parseInt(parts[4])]);
+                Nature.valueOf(parts[4]));
     }
 
     /** Every other id is a UUID: those take another way into the key. */

@@ -7,10 +7,10 @@ import java.util.Locale;
 
 /** The ways a queue can be worked off. The campaign runs a consumer of each at once. */
 enum Mode {
-    LOCAL(false, false),
-    LEASED(true, false),
-    LOCAL_ORDERED(false, true),
-    LEASED_ORDERED(true, true);
+    LOCAL(1, false, false),
+    LEASED(2, true, false),
+    LOCAL_ORDERED(3, false, true),
+    LEASED_ORDERED(4, true, true);
 
     /** Pauses are longer than this, so that a paused worker has lost its messages when it wakes up. */
     static final Duration LEASE = Duration.ofSeconds(2);
@@ -22,12 +22,19 @@ enum Mode {
     private static final int BATCH = 50;
     private static final Duration RETRY = Duration.ofMillis(20);
 
+    private final int code;
     private final boolean leased;
     private final boolean ordered;
 
-    Mode(boolean leased, boolean ordered) {
+    Mode(int code, boolean leased, boolean ordered) {
+        this.code = code;
         this.leased = leased;
         this.ordered = ordered;
+    }
+
+    /** What stands for it in the business tables. */
+    int code() {
+        return code;
     }
 
     boolean isOrdered() {

@@ -17,6 +17,7 @@ import java.util.Set;
  * @param blocked messages of ordered modes that come behind one that is parked, so that they must wait for ever
  */
 record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
+    private static final List<Mode> MODES = List.of(Mode.values());
     private static final int LANES_PER_MODE = 3;
     private static final int MESSAGES_PER_KEY = 60;
     private static final int DUPLICATE_PERCENT = 48;
@@ -26,15 +27,15 @@ record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
 
     static Plan of(long seed, int messages) {
         var random = new Random(seed);
-        int keys = Math.max(2, messages / Mode.values().length / MESSAGES_PER_KEY);
+        int keys = Math.max(2, messages / MODES.size() / MESSAGES_PER_KEY);
         List<Item> items = new ArrayList<>(messages);
         List<List<Item>> lanes = new ArrayList<>();
-        for (int i = 0; i < Mode.values().length * LANES_PER_MODE; i++) {
+        for (int i = 0; i < MODES.size() * LANES_PER_MODE; i++) {
             lanes.add(new ArrayList<>());
         }
         Map<String, Integer> sequences = new HashMap<>();
         for (int i = 0; i < messages; i++) {
-            Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
+            Mode mode = MODES.get(random.nextInt(MODES.size()));
             int key = mode.isOrdered() ? random.nextInt(keys) : 0;
             int seq = mode.isOrdered() ? sequences.merge(mode + "/" + key, 1, Integer::sum) : 0;
             Item item = new Item(i, mode, key, seq, nature(random));
@@ -50,7 +51,7 @@ record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
     }
 
     private static int lane(Mode mode, int number) {
-        return mode.ordinal() * LANES_PER_MODE + number % LANES_PER_MODE;
+        return MODES.indexOf(mode) * LANES_PER_MODE + number % LANES_PER_MODE;
     }
 
     private static Item.Nature nature(Random random) {

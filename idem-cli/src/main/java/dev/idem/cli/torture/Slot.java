@@ -162,7 +162,8 @@ final class Slot {
             struck = true;
             resumeAt = now
                     + Mode.LEASE.toNanos()
-                    + TimeUnit.MILLISECONDS.toNanos(LEAST_EXTRA_PAUSE_MILLIS + random.nextInt(LONGEST_EXTRA_PAUSE_MILLIS));
+                    + TimeUnit.MILLISECONDS.toNanos(
+                            LEAST_EXTRA_PAUSE_MILLIS + random.nextInt(LONGEST_EXTRA_PAUSE_MILLIS));
             return false;
         }
         running.destroyForcibly();

@@ -34,7 +34,6 @@ public final class WorkerMain {
     /** A leased handler has written and not committed: the worst moment for a pause. */
     static final String IN_LONG_WORK = "LONG";
 
-
     private static final int RECEIVERS = 4;
     private static final int CONNECTIONS = 14;
     private static final long WAIT_MILLIS = 2_000;
