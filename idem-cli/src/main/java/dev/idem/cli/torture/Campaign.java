@@ -175,7 +175,7 @@ final class Campaign implements AutoCloseable {
         return new TortureReport(
                 settings.seed(),
                 settings.defect() == Defect.NONE ? null : settings.defect().label(),
-                (System.nanoTime() - start) / 1_000_000 / 1000.0,
+                Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0,
                 settings.messages(),
                 broker.deliveries(),
                 broker.deliveries() - settings.messages(),

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** What is done with a message, by its nature. Thread-safe. */
 final class Handling {
@@ -29,8 +28,8 @@ final class Handling {
         this.defect = defect;
     }
 
-    @Nullable
-    Void handle(Message message, Transaction tx) throws SQLException, InterruptedException {
+    /** Answers the number of the message. */
+    Integer handle(Message message, Transaction tx) throws SQLException, InterruptedException {
         Item item = Item.of(message);
         if (item.nature() == Item.Nature.TERMINAL) {
             throw new TerminalException("message " + item.number() + " cannot be handled", null);
@@ -45,7 +44,7 @@ final class Handling {
         if (item.mode().isLeased()) { // leases are for long work
             work(item);
         }
-        return null;
+        return item.number();
     }
 
     private void work(Item item) throws InterruptedException {
