@@ -28,6 +28,8 @@ final class Campaign implements AutoCloseable {
     /** Working off ends when nothing has changed for so long: longer than every lease, sweep and pause. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    private static final Duration TWO_SWEEPS = Duration.ofSeconds(12);
+
     private final TortureSettings settings;
     private final Plan plan;
     private final String url;
@@ -127,7 +129,8 @@ final class Campaign implements AutoCloseable {
         long moved = System.nanoTime();
         long looked = moved;
         long before = -1;
-        while (System.nanoTime() - moved < PATIENCE.toNanos()) {
+        Duration patience = PATIENCE;
+        while (System.nanoTime() - moved < patience.toNanos()) {
             turn(false);
             if (System.nanoTime() - looked > LOOKS_EVERY.toNanos()) {
                 looked = System.nanoTime();
@@ -138,6 +141,8 @@ final class Campaign implements AutoCloseable {
                         && left <= plan.blocked().size()) {
                     return;
                 }
+                // What only waits behind others is looked at by every sweep.
+                patience = broker.isDone() && left == stats(QueueStats::held) ? TWO_SWEEPS : PATIENCE;
                 long state = effects * 31 + left * 7 + broker.accepted().size();
                 moved = state == before ? moved : looked;
                 before = state;

@@ -1,6 +1,7 @@
 package dev.idem.cli.torture;
 
 import dev.idem.KeySelector;
+import dev.idem.Message;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +25,8 @@ enum Defect {
     /** The handler commits on a connection of its own. */
     OWN_TRANSACTION;
 
+    private static final String DELIVERY = "delivery";
+
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -33,10 +36,14 @@ enum Defect {
     }
 
     KeySelector key() {
-        return this == NO_MARKER
-                ? KeySelector.business(message ->
-                        List.of(message.id().orElseThrow(), UUID.randomUUID().toString()))
-                : KeySelector.messageId();
+        return this == NO_MARKER ? KeySelector.header(DELIVERY) : KeySelector.messageId();
+    }
+
+    /** A message as it is delivered, for the one who takes each delivery for a message. */
+    Message delivered(Item item) {
+        return item.toMessage().toBuilder()
+                .header(DELIVERY, UUID.randomUUID().toString())
+                .build();
     }
 
     /** What every new connection runs first. */

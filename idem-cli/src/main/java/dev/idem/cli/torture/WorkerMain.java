@@ -122,7 +122,7 @@ public final class WorkerMain {
             return inbox
                     .acceptAll(
                             consumer(items.get(0).mode()),
-                            items.stream().map(Item::toMessage).toList())
+                            items.stream().map(defect::delivered).toList())
                     .stream()
                     .map(outcome -> outcome.settlement() == Settlement.ACK)
                     .toList();
