@@ -1,5 +1,7 @@
 package dev.idem.cli.torture;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.QueueStats;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.PostgresServer;
@@ -16,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Plays the broker, lets everything be hit, and then waits until everything is worked off. Used by one thread. */
 final class Campaign implements AutoCloseable {
@@ -37,6 +38,7 @@ final class Campaign implements AutoCloseable {
     private final Random seeds;
     private final Broker broker;
     private final Mayhem mayhem;
+    private final HikariDataSource pool;
     private final JdbcStore store;
     private final List<Slot> slots = new ArrayList<>();
     private final LinkedBlockingQueue<Slot.Said> said = new LinkedBlockingQueue<>();
@@ -57,9 +59,11 @@ final class Campaign implements AutoCloseable {
         seeds = new Random(settings.seed());
         broker = new Broker(plan, seeds.nextLong());
         mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings.betweenDatabaseKills(), began);
-        var dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(url);
-        store = JdbcStore.create(dataSource);
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(2);
+        pool = new HikariDataSource(config);
+        store = JdbcStore.create(pool);
     }
 
     void run(Slot.Starting starting) throws Exception {
@@ -203,5 +207,6 @@ final class Campaign implements AutoCloseable {
     public void close() {
         mayhem.close();
         store.close();
+        pool.close();
     }
 }

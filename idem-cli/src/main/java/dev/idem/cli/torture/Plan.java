@@ -25,6 +25,9 @@ record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
     private static final int FLAKY_PERCENT = 3;
     private static final int PARKED_PER_MILLE = 2;
 
+    /** What waits behind them is counted, which the queue does up to a limit only. */
+    private static final int MOST_PARKED_IN_ORDER = 150;
+
     static Plan of(long seed, int messages) {
         var random = new Random(seed);
         int keys = Math.max(2, messages / MODES.size() / MESSAGES_PER_KEY);
@@ -33,12 +36,17 @@ record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
         for (int i = 0; i < MODES.size() * LANES_PER_MODE; i++) {
             lanes.add(new ArrayList<>());
         }
+        int parkedInOrder = 0;
         Map<String, Integer> sequences = new HashMap<>();
         for (int i = 0; i < messages; i++) {
             Mode mode = MODES.get(random.nextInt(MODES.size()));
             int key = mode.isOrdered() ? random.nextInt(keys) : 0;
             int seq = mode.isOrdered() ? sequences.merge(mode + "/" + key, 1, Integer::sum) : 0;
-            Item item = new Item(i, mode, key, seq, nature(random));
+            Item.Nature nature = nature(random);
+            if (nature.isParked() && mode.isOrdered() && ++parkedInOrder > MOST_PARKED_IN_ORDER) {
+                nature = Item.Nature.PLAIN;
+            }
+            Item item = new Item(i, mode, key, seq, nature);
             items.add(item);
             // All of an ordering key go through one lane: a broker keeps order in a partition.
             lanes.get(lane(mode, mode.isOrdered() ? key : random.nextInt(LANES_PER_MODE)))

@@ -1,5 +1,7 @@
 package dev.idem.cli.torture;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.demo.Children;
 import dev.idem.cli.demo.DemoFiles;
 import dev.idem.jdbc.JdbcSchema;
@@ -7,7 +9,6 @@ import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.TcpFaultProxy;
 import java.io.PrintWriter;
 import java.sql.SQLException;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Sets up a database, a proxy and a pool of workers, lets a campaign run, and judges it by the business tables. */
 final class Torture {
@@ -48,9 +49,12 @@ final class Torture {
 
     private static String database(PostgresServer server, Plan plan) throws SQLException {
         String url = server.jdbcUrl(server.createDatabase());
-        var dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(url);
-        JdbcSchema.of(dataSource).apply();
+        var config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(2);
+        try (var pool = new HikariDataSource(config)) {
+            JdbcSchema.of(pool).apply();
+        }
         Business.create(url, plan);
         return url;
     }

@@ -5,8 +5,6 @@ import picocli.CommandLine.Help.Ansi;
 
 /** The report for people. */
 final class TortureTable {
-    private static final String ROW = "  %-26s %12s%n";
-
     private final StringBuilder text = new StringBuilder();
 
     private TortureTable() {}
@@ -39,6 +37,6 @@ final class TortureTable {
     }
 
     private void row(String label, long value) {
-        text.append(String.format(Locale.ROOT, ROW, label, String.format(Locale.ROOT, "%,d", value)));
+        text.append(String.format(Locale.ROOT, "  %-26s %,12d%n", label, value));
     }
 }

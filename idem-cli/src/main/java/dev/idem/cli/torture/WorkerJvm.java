@@ -33,8 +33,7 @@ final class WorkerJvm {
         HikariDataSource.class,
         Logger.class,
         LoggerContext.class,
-        Context.class,
-        org.postgresql.Driver.class
+        Context.class
     };
     private static final long LEARNING_SECONDS = 60;
 
@@ -49,6 +48,7 @@ final class WorkerJvm {
         for (Class<?> type : NEEDED) {
             entries.add(jarOf(type).toString());
         }
+        entries.add(jarOf(driver()).toString());
         classPath = String.join(File.pathSeparator, entries);
     }
 
@@ -121,6 +121,14 @@ final class WorkerJvm {
             }
         }
         return jar;
+    }
+
+    private static Class<?> driver() throws IOException {
+        try {
+            return Class.forName("org.postgresql.Driver");
+        } catch (ClassNotFoundException missing) {
+            throw new IOException("The driver of PostgreSQL is not on the class path", missing);
+        }
     }
 
     private static Path placeOf(Class<?> type) throws IOException {
