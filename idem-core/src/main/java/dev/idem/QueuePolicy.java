@@ -15,7 +15,10 @@ import java.util.function.UnaryOperator;
 public final class QueuePolicy {
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
+
+    /** Renewed while the handler runs, so it says only how long the message waits if that ends its process again. */
     private static final Duration SUSPECT_LEASE = Duration.ofSeconds(10);
+
     private static final int LARGEST_BATCH = 10_000;
 
     private final Options options;

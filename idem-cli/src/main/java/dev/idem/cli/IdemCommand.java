@@ -5,6 +5,7 @@ import dev.idem.cli.demo.DemoCommand;
 import dev.idem.cli.inbox.InboxCommand;
 import dev.idem.cli.retention.RetentionCommand;
 import dev.idem.cli.schema.SchemaCommand;
+import dev.idem.cli.torture.TortureCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,7 +21,8 @@ import picocli.CommandLine.Spec;
             SchemaCommand.class,
             ConsumerCommand.class,
             RetentionCommand.class,
-            InboxCommand.class
+            InboxCommand.class,
+            TortureCommand.class
         },
         footer = {
             "",

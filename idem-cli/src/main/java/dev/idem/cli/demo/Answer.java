@@ -11,6 +11,9 @@ sealed interface Answer {
     /** A delivery waits in its crash window. */
     record Reached(long tag) implements Answer {}
 
+    /** A charge failed, as the plan wants it. */
+    record Failed(long tag) implements Answer {}
+
     /** A delivery is settled. */
     record Settled(long tag, Settlement settlement, boolean duplicate) implements Answer {}
 
@@ -20,6 +23,9 @@ sealed interface Answer {
     default String line() {
         if (this instanceof Reached reached) {
             return "REACHED " + reached.tag;
+        }
+        if (this instanceof Failed failed) {
+            return "FAILED " + failed.tag;
         }
         if (this instanceof Settled settled) {
             return "SETTLED " + settled.tag + " " + settled.settlement + " " + (settled.duplicate ? "old" : "new");
@@ -35,6 +41,9 @@ sealed interface Answer {
         }
         if (parts.length == 2 && parts[0].equals("REACHED")) {
             return Optional.of(new Reached(Long.parseLong(parts[1])));
+        }
+        if (parts.length == 2 && parts[0].equals("FAILED")) {
+            return Optional.of(new Failed(Long.parseLong(parts[1])));
         }
         if (parts.length == 4 && parts[3].length() == 3) {
             return Optional.of(

@@ -54,7 +54,8 @@ final class Broker {
         position = Math.max(position, next.position);
         redeliveries += next.delivered > 0 ? 1 : 0;
         Publication publication = next.publication;
-        var delivery = new Delivery(++deliveries, window, publication.workMillis(), publication.payment());
+        var delivery = new Delivery(
+                ++deliveries, window, publication.workMillis(), publication.trouble(), publication.payment());
         unacknowledged.put(delivery.tag(), new Queued(publication, next.position, next.delivered + 1));
         return delivery;
     }
@@ -81,8 +82,8 @@ final class Broker {
         return settled;
     }
 
-    LaneResult result(int kills) {
-        return new LaneResult(deliveries, redeliveries, duplicates, kills, deadLettered);
+    LaneResult result(int kills, int failures) {
+        return new LaneResult(deliveries, redeliveries, duplicates, kills, deadLettered, failures);
     }
 
     private record Queued(Publication publication, int position, int delivered) {

@@ -5,11 +5,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** The processes of this demo. None is started after, and none survives, {@link #close}. Thread-safe. */
-final class Children implements AutoCloseable {
+public final class Children implements AutoCloseable {
     private final Set<Process> live = new HashSet<>();
     private boolean closed;
 
-    synchronized Process start(ProcessBuilder builder) throws IOException {
+    public synchronized Process start(ProcessBuilder builder) throws IOException {
         if (closed) {
             throw new IOException("The demo is ending");
         }

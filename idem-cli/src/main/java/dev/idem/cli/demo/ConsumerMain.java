@@ -75,7 +75,7 @@ public final class ConsumerMain {
     private static HikariDataSource pool(String url) {
         var config = new HikariConfig();
         config.setJdbcUrl(url);
-        config.setMaximumPoolSize(WORKERS + 1);
+        config.setMaximumPoolSize(2 * WORKERS + 2); // those who receive, those who work off, and their care
         config.setMinimumIdle(1);
         return new HikariDataSource(config);
     }

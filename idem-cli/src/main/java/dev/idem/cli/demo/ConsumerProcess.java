@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The broker's side of one life of a consumer JVM. Used by one thread. */
 final class ConsumerProcess {
-    private static final long EXIT_LIMIT_SECONDS = 20;
-
     private final Process process;
     private final Writer in;
     private final Thread reader;
@@ -71,11 +69,12 @@ final class ConsumerProcess {
     }
 
     /** Lets it end by itself, so that it closes its database. */
-    void quit() throws InterruptedException {
+    void quit(Duration limit) throws InterruptedException {
         write(ConsumerMain.QUIT);
-        if (!process.waitFor(EXIT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {
             kill();
         }
+        reader.join();
     }
 
     private void write(String line) {

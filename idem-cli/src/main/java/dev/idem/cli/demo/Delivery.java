@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * @param tag the broker's number of this delivery, new for each
  * @param workMillis how long the handler takes, apart from the database
  */
-record Delivery(long tag, CrashWindow window, int workMillis, Payment payment) {
+record Delivery(long tag, CrashWindow window, int workMillis, Trouble trouble, Payment payment) {
     private static final String KNOBS = "demo-knobs";
 
     String line() {
@@ -22,7 +22,8 @@ record Delivery(long tag, CrashWindow window, int workMillis, Payment payment) {
                 Long.parseLong(parts[0]),
                 CrashWindow.valueOf(parts[1]),
                 Integer.parseInt(parts[2]),
-                new Payment(parts[3], parts[4], Long.parseLong(parts[5])));
+                Trouble.valueOf(parts[3]),
+                new Payment(parts[4], parts[5], Long.parseLong(parts[6])));
     }
 
     /** The payload is the payment alone: it must be equal in all copies. What this delivery suffers is in a header. */
@@ -42,7 +43,12 @@ record Delivery(long tag, CrashWindow window, int workMillis, Payment payment) {
         return parse(String.join(" ", knobs, message.id().orElseThrow(), payload));
     }
 
+    /** The same, but nothing waits for it to die. */
+    Delivery withoutWindow() {
+        return new Delivery(tag, CrashWindow.NONE, workMillis, trouble, payment);
+    }
+
     private String knobs() {
-        return tag + " " + window + " " + workMillis;
+        return tag + " " + window + " " + workMillis + " " + trouble;
     }
 }

@@ -2,7 +2,9 @@ package dev.idem.cli.demo;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.Inbox;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.JdbcStore;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
@@ -52,7 +54,7 @@ final class Demo {
     }
 
     private DemoReport run(DemoFiles files, Children children, DemoStore store) throws Exception {
-        DemoPlan plan = DemoPlan.of(settings.seed(), settings.messages(), settings.duplicates(), settings.kills());
+        DemoPlan plan = settings.plan();
         Side idem = side("idem", settings.idemSeat(), plan, files, children, store);
         Side naive = side("naive", settings.naive(), plan, files, children, store);
         var progress = new Progress(out, terminal, plan.publications().size());
@@ -79,9 +81,10 @@ final class Demo {
                 ofIdem.kills(),
                 settings.seed(),
                 settings.store().label(),
+                settings.mode().label(),
                 progress.seconds(),
-                DemoReport.Seat.of(settings.idemSeat(), ofIdem, idem.ledger.count(plan)),
-                DemoReport.Seat.of(settings.naive(), ofNaive, naive.ledger.count(plan)));
+                DemoReport.Seat.of(settings.idemSeat(), ofIdem, idem.ledger.count(plan), parked(idem)),
+                DemoReport.Seat.of(settings.naive(), ofNaive, naive.ledger.count(plan), 0));
     }
 
     private Side side(String name, SeatKind seat, DemoPlan plan, DemoFiles files, Children children, DemoStore store)
@@ -89,11 +92,11 @@ final class Demo {
         String url = store.createDatabase();
         var ledger = new Ledger(url);
         ledger.create();
-        if (seat == SeatKind.IDEM) {
+        if (seat.isIdem()) {
             createTables(url);
         }
         var lane = new Lane(seat, url, plan, files.directory().resolve(name + ".log"), settings.verbose(), children);
-        return new Side(lane, ledger);
+        return new Side(url, lane, ledger);
     }
 
     private static void createTables(String url) {
@@ -101,6 +104,18 @@ final class Demo {
         config.setJdbcUrl(url);
         try (var pool = new HikariDataSource(config)) {
             JdbcSchema.of(pool).apply();
+        }
+    }
+
+    private long parked(Side idem) {
+        if (settings.idemSeat() != SeatKind.QUEUED) {
+            return 0;
+        }
+        var config = new HikariConfig();
+        config.setJdbcUrl(idem.url);
+        try (var pool = new HikariDataSource(config);
+                Inbox inbox = Inbox.create(JdbcStore.create(pool))) {
+            return inbox.queueStats(QueuedSeat.CONSUMER).parked();
         }
     }
 
@@ -128,5 +143,5 @@ final class Demo {
         }
     }
 
-    private record Side(Lane lane, Ledger ledger) {}
+    private record Side(String url, Lane lane, Ledger ledger) {}
 }

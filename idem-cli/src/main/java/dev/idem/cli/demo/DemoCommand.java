@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  idem demo                              about 20 s, needs no server",
             "  idem demo --store postgres --kills 20  on a PostgreSQL that it starts and removes",
+            "  idem demo --mode queued                with a durable inbox: retries and parking",
             "  idem demo --seed 42 --json | tail -1   the same faults again, for a machine",
             "  idem demo --sabotage                   see it fail: nobody uses Idem"
         })
@@ -67,6 +68,16 @@ public final class DemoCommand implements Callable<Integer> {
     DemoStore.Kind store = DemoStore.Kind.H2;
 
     @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            description = {
+                "When Idem acknowledges. inline: when the charge is committed;",
+                "queued: when the message is stored; then some charges fail at first and are tried again, and one"
+                        + " always fails and is parked; default inline."
+            })
+    DemoMode mode = DemoMode.INLINE;
+
+    @Option(
             names = "--naive",
             paramLabel = "HOW",
             description = {
@@ -97,12 +108,13 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter text = json ? spec.commandLine().getErr() : out;
         text.printf(
-                "%d payments, %d %% of them published more than once; %d kills of each consumer; store %s; seed"
+                "%d payments, %d %% of them published more than once; %d kills of each consumer; store %s; %s; seed"
                         + " %d%n",
                 settings.messages(),
                 settings.duplicates(),
                 settings.kills(),
                 settings.store().label(),
+                settings.mode().label(),
                 settings.seed());
         text.flush();
         DemoReport report = new Demo(settings, text, !json && Progress.isTerminal()).run();
@@ -122,7 +134,7 @@ public final class DemoCommand implements Callable<Integer> {
         check("--kills", kills, 0, Math.min(messages, MOST_KILLS));
         long chosen = seed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000_000) : seed;
         SeatKind beside = SeatKind.valueOf(naive.name());
-        return new DemoSettings(messages, duplicates, kills, chosen, store, beside, sabotage, common.verbose());
+        return new DemoSettings(messages, duplicates, kills, chosen, store, mode, beside, sabotage, common.verbose());
     }
 
     private void check(String option, int value, int least, int most) {

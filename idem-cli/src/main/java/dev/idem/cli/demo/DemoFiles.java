@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A temporary directory that is gone after {@link #close}. */
-final class DemoFiles implements AutoCloseable {
+public final class DemoFiles implements AutoCloseable {
     private final Path directory;
 
-    DemoFiles() {
+    public DemoFiles() {
         try {
             directory = Files.createTempDirectory("idem-demo-");
         } catch (IOException e) {
@@ -20,7 +20,7 @@ final class DemoFiles implements AutoCloseable {
         }
     }
 
-    Path directory() {
+    public Path directory() {
         return directory;
     }
 

@@ -1,10 +1,13 @@
 package dev.idem.cli.demo;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * What will happen, made from a seed: the same seed and numbers give the same payments, duplicates, delays and kills. At
@@ -15,6 +18,7 @@ record DemoPlan(List<Payment> payments, List<Publication> publications, List<Kil
     private static final int LATEST = 50;
     private static final int THIRD_COPY_PERCENT = 10;
     private static final int ACK_LOST_PERCENT = 2;
+    private static final int FAILS_FIRST_PERCENT = 3;
     private static final CrashWindow[] WINDOWS = {CrashWindow.BEFORE_ACK, CrashWindow.AFTER_EFFECT, CrashWindow.NONE};
 
     static DemoPlan of(long seed, int messages, int duplicatePercent, int kills) {
@@ -37,6 +41,28 @@ record DemoPlan(List<Payment> payments, List<Publication> publications, List<Kil
         return new DemoPlan(List.copyOf(payments), List.copyOf(publications), kills(random, messages, kills));
     }
 
+    /** The same, but some payments fail at first, and one always. */
+    DemoPlan withTroubles(long seed) {
+        var random = new Random(~seed);
+        var troubles = new HashMap<Payment, Trouble>();
+        for (Payment payment : payments) {
+            troubles.put(payment, hits(random, FAILS_FIRST_PERCENT) ? Trouble.FAILS_FIRST : Trouble.NONE);
+        }
+        troubles.put(payments.get(random.nextInt(payments.size())), Trouble.DECLINED);
+        List<Publication> troubled = publications.stream()
+                .map(p -> p.with(troubles.getOrDefault(p.payment(), Trouble.NONE)))
+                .toList();
+        return new DemoPlan(payments, troubled, kills);
+    }
+
+    /** The payments that must not be made. */
+    Set<Payment> declined() {
+        return publications.stream()
+                .filter(p -> p.trouble() == Trouble.DECLINED)
+                .map(Publication::payment)
+                .collect(Collectors.toSet());
+    }
+
     private static Payment payment(Random random, int number) {
         long high = (random.nextLong() & ~0xF000L) | 0x4000L;
         long low = (random.nextLong() & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE;
@@ -45,7 +71,8 @@ record DemoPlan(List<Payment> payments, List<Publication> publications, List<Kil
     }
 
     private static Publication publication(Random random, int number, Payment payment, int position, int copy) {
-        return new Publication(number, payment, position, copy, 1 + random.nextInt(6), hits(random, ACK_LOST_PERCENT));
+        return new Publication(
+                number, payment, position, copy, 1 + random.nextInt(6), hits(random, ACK_LOST_PERCENT), Trouble.NONE);
     }
 
     /** Half of the duplicates come with their original, so that both run at once; the others up to a quarter later. */

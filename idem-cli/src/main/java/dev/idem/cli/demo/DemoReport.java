@@ -15,9 +15,15 @@ record DemoReport(
         int kills,
         long seed,
         String store,
+        String mode,
         double seconds,
         Seat idem,
         Seat naive) {
+
+    @JsonIgnore
+    boolean isQueued() {
+        return mode.equals(DemoMode.QUEUED.label());
+    }
 
     /** One seat: what the broker saw, and what is in the business table. */
     record Seat(
@@ -27,10 +33,12 @@ record DemoReport(
             int duplicatesSkipped,
             int kills,
             int deadLettered,
+            int failures,
+            long parked,
             int doubled,
             int lost,
             long overchargedCents) {
-        static Seat of(SeatKind kind, LaneResult lane, Ledger.Count count) {
+        static Seat of(SeatKind kind, LaneResult lane, Ledger.Count count, long parked) {
             return new Seat(
                     kind.label(),
                     lane.deliveries(),
@@ -38,6 +46,8 @@ record DemoReport(
                     lane.duplicatesSkipped(),
                     lane.kills(),
                     lane.deadLettered(),
+                    lane.failures(),
+                    parked,
                     count.doubled(),
                     count.lost(),
                     count.overchargedCents());

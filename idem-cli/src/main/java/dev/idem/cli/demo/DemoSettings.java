@@ -12,10 +12,19 @@ record DemoSettings(
         int kills,
         long seed,
         DemoStore.Kind store,
+        DemoMode mode,
         SeatKind naive,
         boolean sabotage,
         boolean verbose) {
+    DemoPlan plan() {
+        DemoPlan plan = DemoPlan.of(seed, messages, duplicates, kills);
+        return mode == DemoMode.QUEUED ? plan.withTroubles(seed) : plan;
+    }
+
     SeatKind idemSeat() {
-        return sabotage ? naive : SeatKind.IDEM;
+        if (sabotage) {
+            return naive;
+        }
+        return mode == DemoMode.QUEUED ? SeatKind.QUEUED : SeatKind.IDEM;
     }
 }

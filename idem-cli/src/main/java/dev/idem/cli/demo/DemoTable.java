@@ -25,6 +25,11 @@ final class DemoTable {
         row("deliveries", seat -> number(seat.deliveries()));
         row("duplicates skipped", seat -> number(seat.duplicatesSkipped()));
         row("kills survived", seat -> number(seat.kills()));
+        if (report.isQueued()) {
+            row("failed, tried again", seat -> number(seat.failures()));
+            row("parked for a person", seat -> number(seat.parked()));
+            row("dead-lettered", seat -> number(seat.deadLettered()));
+        }
         verdict("double charges", seat -> seat.doubled() > 0, seat -> number(seat.doubled()));
         verdict("charged too much", seat -> seat.doubled() > 0, DemoReport.Seat::overcharged);
         verdict("lost charges", seat -> seat.lost() > 0, seat -> number(seat.lost()));
@@ -39,6 +44,9 @@ final class DemoTable {
                     + " orders were charged twice and " + idem.lost() + " never.|@");
         }
         String result = Ansi.AUTO.string("@|bold,green Behind Idem every order was charged exactly once.|@");
+        if (report.isQueued()) {
+            result = result.replace("every order was", "every order but the parked one was");
+        }
         return report.naive().isExact() ? result + " This time the consumer by hand was lucky." : result;
     }
 

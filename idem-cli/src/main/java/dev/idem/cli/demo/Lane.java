@@ -14,6 +14,10 @@ final class Lane implements Callable<LaneResult> {
     private static final Duration TICK = Duration.ofMillis(5);
     private static final Duration SILENCE = Duration.ofSeconds(60);
     private static final int MOST_CRASHES = 3;
+    private static final Duration ENDING = Duration.ofSeconds(20);
+
+    /** What is stored is charged before the end, however much it is. */
+    private static final Duration WORKING_OFF = Duration.ofHours(1);
 
     private final SeatKind seat;
     private final String url;
@@ -26,6 +30,7 @@ final class Lane implements Callable<LaneResult> {
     private volatile int killed;
     private boolean ready;
     private int crashes;
+    private int failures;
     private long heard = System.nanoTime();
 
     Lane(SeatKind seat, String url, DemoPlan plan, Path log, boolean verbose, Children children) {
@@ -68,8 +73,11 @@ final class Lane implements Callable<LaneResult> {
                 hear(answer);
             }
         }
-        consumer.quit();
-        return broker.result(kills.done());
+        consumer.quit(seat == SeatKind.QUEUED ? WORKING_OFF : ENDING);
+        for (Answer answer = consumer.next(Duration.ZERO); answer != null; answer = consumer.next(Duration.ZERO)) {
+            hear(answer);
+        }
+        return broker.result(kills.done(), failures);
     }
 
     private ConsumerProcess start() {
@@ -106,6 +114,8 @@ final class Lane implements Callable<LaneResult> {
         } else if (answer instanceof Answer.Settled answered) {
             broker.settle(answered);
             settled = broker.settled();
+        } else if (answer instanceof Answer.Failed) {
+            failures++;
         }
     }
 

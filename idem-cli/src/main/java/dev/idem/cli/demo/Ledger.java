@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** The business table. Nothing in it prevents a double charge, so what is in it is what the consumer did. */
 final class Ledger {
@@ -34,14 +35,16 @@ final class Ledger {
                 charges.merge(rows.getString(1), 1, Integer::sum);
             }
         }
+        Set<Payment> declined = plan.declined();
         int doubled = 0;
         int lost = 0;
         long overcharged = 0;
         for (Payment payment : plan.payments()) {
             int times = charges.getOrDefault(payment.order(), 0);
-            lost += times == 0 ? 1 : 0;
-            doubled += times > 1 ? 1 : 0;
-            overcharged += payment.cents() * Math.max(0, times - 1);
+            int due = declined.contains(payment) ? 0 : 1;
+            lost += times < due ? 1 : 0;
+            doubled += times > due ? 1 : 0;
+            overcharged += payment.cents() * Math.max(0, times - due);
         }
         return new Count(doubled, lost, overcharged);
     }

@@ -35,7 +35,9 @@ final class NaiveSeat implements Seat {
             connection.commit();
             check.remember(delivery.payment());
             return new Answer.Settled(delivery.tag(), Settlement.ACK, false);
-        } catch (SQLException failure) {
+        } catch (Declined never) {
+            return new Answer.Settled(delivery.tag(), Settlement.DEAD_LETTER, false);
+        } catch (SQLException | IllegalStateException failure) {
             log.warn("{} failed", delivery.payment().id(), failure);
             return new Answer.Settled(delivery.tag(), Settlement.RETRY, false);
         }

@@ -8,4 +8,9 @@ package dev.idem.cli.demo;
  * @param copy 0 for the first publication of its payment
  * @param ackLost whether its first acknowledgement never reaches the broker
  */
-record Publication(int number, Payment payment, int position, int copy, int workMillis, boolean ackLost) {}
+record Publication(
+        int number, Payment payment, int position, int copy, int workMillis, boolean ackLost, Trouble trouble) {
+    Publication with(Trouble other) {
+        return new Publication(number, payment, position, copy, workMillis, ackLost, other);
+    }
+}

@@ -6,6 +6,8 @@ import javax.sql.DataSource;
 /** Who may sit in a consumer JVM. */
 enum SeatKind {
     IDEM,
+    /** With Idem's durable inbox. */
+    QUEUED,
     /** By hand, with a set of seen ids in memory. */
     MEMORY,
     /** By hand, looking into the business table before writing. */
@@ -16,10 +18,15 @@ enum SeatKind {
     Seat open(DataSource dataSource, Charges charges) {
         return switch (this) {
             case IDEM -> new IdemSeat(dataSource, charges);
+            case QUEUED -> new QueuedSeat(dataSource, charges);
             case MEMORY -> new NaiveSeat(dataSource, charges, NaiveCheck.inMemory());
             case SELECT -> new NaiveSeat(dataSource, charges, NaiveCheck.inTable());
             case NONE -> new NaiveSeat(dataSource, charges, NaiveCheck.none());
         };
+    }
+
+    boolean isIdem() {
+        return this == IDEM || this == QUEUED;
     }
 
     String label() {

@@ -26,7 +26,7 @@ class BrokerTest {
         assertThat(second.tag()).isNotEqualTo(first.tag());
         broker.settle(new Answer.Settled(second.tag(), Settlement.ACK, false));
         assertThat(broker.isDone()).isTrue();
-        assertThat(broker.result(0)).isEqualTo(new LaneResult(2, 1, 0, 0, 0));
+        assertThat(broker.result(0, 0)).isEqualTo(new LaneResult(2, 1, 0, 0, 0, 0));
     }
 
     @Test
@@ -43,11 +43,14 @@ class BrokerTest {
 
     @Test
     void linesSayWhatTheyCarry() {
-        var delivery = new Delivery(7, CrashWindow.BEFORE_ACK, 3, PAYMENT);
+        var delivery = new Delivery(7, CrashWindow.BEFORE_ACK, 3, Trouble.FAILS_FIRST, PAYMENT);
         assertThat(Delivery.parse(delivery.line())).isEqualTo(delivery);
         assertThat(Delivery.of(delivery.toMessage())).isEqualTo(delivery);
         for (Answer answer : List.of(
-                new Answer.Ready(), new Answer.Reached(7), new Answer.Settled(7, Settlement.DEAD_LETTER, true))) {
+                new Answer.Ready(),
+                new Answer.Reached(7),
+                new Answer.Failed(7),
+                new Answer.Settled(7, Settlement.DEAD_LETTER, true))) {
             assertThat(Answer.parse(answer.line())).isEqualTo(Optional.of(answer));
         }
     }
@@ -59,7 +62,7 @@ class BrokerTest {
     }
 
     private static Broker broker(boolean ackLost) {
-        var publication = new Publication(0, PAYMENT, 0, 0, 1, ackLost);
+        var publication = new Publication(0, PAYMENT, 0, 0, 1, ackLost, Trouble.NONE);
         return new Broker(new DemoPlan(List.of(PAYMENT), List.of(publication), List.of()));
     }
 }

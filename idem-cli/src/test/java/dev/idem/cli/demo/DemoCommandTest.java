@@ -28,6 +28,8 @@ class DemoCommandTest {
         assertThat(report.get("kills").intValue()).isEqualTo(3);
         assertThat(report.get("seed").longValue()).isEqualTo(42);
         assertThat(report.get("store").stringValue()).isEqualTo(store.label());
+        assertThat(report.get("mode").stringValue()).isEqualTo("inline");
+        assertThat(report.at("/idem/parked").intValue()).isZero();
         assertThat(report.get("seconds").doubleValue()).isPositive();
         assertThat(report.at("/idem/doubled").intValue()).isZero();
         assertThat(report.at("/idem/lost").intValue()).isZero();
@@ -35,6 +37,36 @@ class DemoCommandTest {
         assertThat(report.at("/naive/doubled").intValue()).isPositive();
         assertThat(report.at("/naive/lost").intValue()).isZero();
         assertThat(demo.err()).contains("seed 42", "charged exactly once");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void storedMessagesAreRetriedAndOneIsParkedAndTheRestChargedOnce(DemoStore.Kind store) {
+        Cli demo = Cli.run(
+                "demo",
+                "--mode",
+                "queued",
+                "--messages",
+                "200",
+                "--kills",
+                "3",
+                "--seed",
+                "42",
+                "--store",
+                store.label(),
+                "--json");
+
+        assertThat(demo.code()).as(demo.err()).isZero();
+        JsonNode report = JsonMapper.shared().readTree(demo.lastLine());
+        assertThat(report.get("mode").stringValue()).isEqualTo("queued");
+        assertThat(report.get("kills").intValue()).isEqualTo(3);
+        assertThat(report.at("/idem/doubled").intValue()).isZero();
+        assertThat(report.at("/idem/lost").intValue()).isZero();
+        assertThat(report.at("/idem/parked").intValue()).isEqualTo(1);
+        assertThat(report.at("/idem/failures").intValue()).isGreaterThan(4); // the parked one has its four
+        assertThat(report.at("/idem/deadLettered").intValue()).isZero();
+        assertThat(report.at("/naive/deadLettered").intValue()).isEqualTo(1);
+        assertThat(demo.err()).contains("every order but the parked one was charged exactly once");
     }
 
     @Test

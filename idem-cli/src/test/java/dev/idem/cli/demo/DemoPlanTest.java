@@ -36,4 +36,20 @@ class DemoPlanTest {
                 .startsWith(CrashWindow.BEFORE_ACK, CrashWindow.AFTER_EFFECT, CrashWindow.NONE);
         assertThat(DemoPlan.of(1, 3, 30, 3).kills()).hasSize(3);
     }
+
+    @Test
+    void troublesAreTheSameInAllCopiesAndOnePaymentIsDeclined() {
+        DemoPlan plan = DemoPlan.of(1, 1_000, 30, 0).withTroubles(1);
+
+        assertThat(plan).isEqualTo(DemoPlan.of(1, 1_000, 30, 0).withTroubles(1));
+        assertThat(plan.declined()).hasSize(1);
+        assertThat(plan.publications())
+                .filteredOn(p -> p.trouble() == Trouble.FAILS_FIRST)
+                .hasSizeBetween(20, 70);
+        assertThat(plan.publications())
+                .filteredOn(p -> plan.declined().contains(p.payment()))
+                .extracting(Publication::trouble)
+                .containsOnly(Trouble.DECLINED);
+        assertThat(DemoPlan.of(1, 1_000, 30, 0).declined()).isEmpty();
+    }
 }

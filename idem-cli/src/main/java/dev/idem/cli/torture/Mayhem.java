@@ -1,0 +1,101 @@
+package dev.idem.cli.torture;
+
+import dev.idem.servers.PostgresServer;
+import dev.idem.test.fault.Cut;
+import dev.idem.test.fault.Direction;
+import dev.idem.test.fault.TcpFaultProxy;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Kills the database and cuts connections, at moments that the seed decides. Used by one thread. */
+final class Mayhem implements AutoCloseable {
+    private static final int LONGEST_OUTAGE_MILLIS = 1_000;
+    private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
+    private static final int ALL_PERCENT = 5;
+
+    private final PostgresServer server;
+    private final TcpFaultProxy proxy;
+    private final Random random;
+    private final long betweenKills;
+    private final ExecutorService restarts = Executors.newSingleThreadExecutor();
+    private @Nullable Future<?> restart;
+    private long nextKill;
+    private long nextCut;
+    private int kills;
+
+    Mayhem(PostgresServer server, TcpFaultProxy proxy, long seed, Duration betweenKills, long now) {
+        this.server = server;
+        this.proxy = proxy;
+        this.random = new Random(seed);
+        this.betweenKills = betweenKills.toNanos();
+        nextKill = now + later(this.betweenKills);
+        nextCut = now;
+    }
+
+    /** Around the given time. */
+    private long later(long nanos) {
+        return nanos / 2 + (long) (nanos * 0.9 * random.nextDouble());
+    }
+
+    int databaseKills() {
+        return kills;
+    }
+
+    /** How many connections were cut. */
+    int cuts() {
+        return proxy.faultsFired();
+    }
+
+    void act(long now) throws Exception {
+        if (isRestarting()) {
+            return;
+        }
+        if (now - nextKill >= 0) {
+            kills++;
+            server.killHard();
+            int outage = random.nextInt(LONGEST_OUTAGE_MILLIS);
+            restart = restarts.submit(() -> {
+                Thread.sleep(outage);
+                server.restart();
+                return null;
+            });
+            nextKill = now + later(betweenKills);
+        } else if (now - nextCut >= 0) {
+            if (random.nextInt(100) < ALL_PERCENT) {
+                proxy.cut();
+            } else {
+                // A commit that was made, and its answer never heard.
+                proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);
+            }
+            nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
+        }
+    }
+
+    /** Also tells when the database could not be started again. */
+    private boolean isRestarting() throws Exception {
+        if (restart != null && restart.isDone()) {
+            restart.get();
+            restart = null;
+        }
+        return restart != null;
+    }
+
+    /** Leaves everything running. */
+    void end() throws Exception {
+        if (restart != null) {
+            restart.get();
+            restart = null;
+        }
+        proxy.heal();
+    }
+
+    @Override
+    public void close() {
+        restarts.shutdownNow();
+    }
+}

@@ -1,0 +1,59 @@
+package dev.idem.cli.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PlanTest {
+    private static final Plan PLAN = Plan.of(42, 5_000);
+
+    @Test
+    void sameSeedGivesTheSamePlan() {
+        assertThat(Plan.of(42, 500)).isEqualTo(Plan.of(42, 500));
+        assertThat(Plan.of(42, 500)).isNotEqualTo(Plan.of(43, 500));
+    }
+
+    @Test
+    void everyMessageIsPublishedAndThirtyPercentOfTheStreamAreDuplicates() {
+        List<Item> stream = PLAN.lanes().stream().flatMap(List::stream).toList();
+
+        assertThat(new HashSet<>(stream)).hasSameElementsAs(PLAN.items()).hasSize(5_000);
+        assertThat(stream.size() - 5_000).isGreaterThan(stream.size() * 30 / 100);
+    }
+
+    @Test
+    void messagesOfAKeyAreFirstPublishedInOrderAndInOneLane() {
+        for (List<Item> lane : PLAN.lanes()) {
+            Set<Item> seen = new HashSet<>();
+            for (Item item : lane) {
+                if (item.mode().isOrdered() && seen.add(item) && item.seq() > 1) {
+                    assertThat(seen)
+                            .anyMatch(earlier -> earlier.mode() == item.mode()
+                                    && earlier.key() == item.key()
+                                    && earlier.seq() == item.seq() - 1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatComesBehindAParkedMessageOfItsKeyHasNoEffect() {
+        assertThat(PLAN.parked()).isPositive();
+        assertThat(PLAN.blocked()).isNotEmpty().noneMatch(PLAN::hasEffect);
+        assertThat(PLAN.blocked())
+                .allMatch(item -> PLAN.items().stream()
+                        .anyMatch(head -> head.nature().isParked()
+                                && head.mode() == item.mode()
+                                && head.key() == item.key()
+                                && head.seq() < item.seq()));
+    }
+
+    @Test
+    void aMessageSurvivesTheWayToTheWorkerAndThroughTheQueue() {
+        assertThat(PLAN.items()).allMatch(item -> Item.parse(item.line()).equals(item));
+        assertThat(PLAN.items()).allMatch(item -> Item.of(item.toMessage()).equals(item));
+    }
+}
