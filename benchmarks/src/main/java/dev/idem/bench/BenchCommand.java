@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  idem bench inline --quick              a first look, half a minute",
-            "  idem bench all --json result.json      everything, about half an hour",
+            "  idem bench queue --quick               stored messages, a minute",
+            "  idem bench all --json result.json      everything, about three quarters of an hour",
             "  idem bench inline --db 'jdbc:postgresql://db/test?user=me&password=secret'",
             "The figures of a laptop at work are worth little; the ratios are worth more."
         })
@@ -50,7 +51,9 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(paramLabel = "BENCH", description = "What to measure: ${COMPLETION-CANDIDATES}.")
     BenchKind kind = BenchKind.ALL;
 
-    @Option(names = "--quick", description = "Fewer and shorter rounds and smaller tables: all of it in 90 s.")
+    @Option(
+            names = "--quick",
+            description = "Fewer and shorter rounds and smaller tables: all of it in two to three minutes.")
     boolean quick;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each case; default 15, or 3 if quick.")

@@ -11,6 +11,7 @@ enum BenchKind {
     WATERMARK,
     GROWTH,
     RETENTION,
+    QUEUE,
     ALL;
 
     /** What is run, in this order. */
@@ -25,6 +26,7 @@ enum BenchKind {
             case WATERMARK -> new WatermarkBench();
             case GROWTH -> new GrowthBench();
             case RETENTION -> new RetentionBench();
+            case QUEUE -> new QueueBench();
             case ALL -> throw new IllegalStateException("all is made of parts");
         };
     }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * end. All contenders share one pool with the pool's and the driver's default settings.
  */
 final class Database implements AutoCloseable {
-    /** Enough for the most threads of any case and one for the sweeper beside them. */
-    private static final int CONNECTIONS = 10;
+    /** Enough for the most threads of any case, and for what sweeps, polls and renews beside them. */
+    private static final int CONNECTIONS = 14;
 
     private final HikariDataSource pool;
     private final @Nullable PostgresServer server;

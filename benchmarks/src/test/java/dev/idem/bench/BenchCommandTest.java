@@ -2,11 +2,19 @@ package dev.idem.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.bench.load.Measurement;
+import dev.idem.bench.load.Workload;
+import dev.idem.bench.report.Comparison;
 import dev.idem.bench.report.Report;
+import dev.idem.bench.report.Row;
+import dev.idem.bench.report.Target;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -56,9 +64,27 @@ class BenchCommandTest {
     }
 
     @Test
+    void comparesStoredMessagesByTheirLatencyToo() {
+        List<Row> rows = new Comparison(
+                        new Workload("queue-latency", 4, 0, 1),
+                        Map.of(
+                                "inline", List.of(new Measurement(60, 1_000, 2_000)),
+                                "idem", List.of(new Measurement(60, 1_500, 5_000))))
+                .latencies("queue-latency-p50", List.of("idem"), List.of("inline"), Measurement::p50Micros);
+
+        assertThat(rows).singleElement().satisfies(row -> {
+            assertThat(row.ratio()).isEqualTo(1.5);
+            assertThat(row.p99Micros()).isEqualTo(5_000);
+        });
+        assertThat(new QueueBench().targets(new Settings(false, 1, Duration.ofSeconds(1))))
+                .extracting(Target::name)
+                .contains("queue-drain", "queue-latency-p99", "queue-store", "queue-claim-at-1000000");
+    }
+
+    @Test
     void explainsItself() {
         assertThat(run("bench", "--help")).isZero();
-        assertThat(out.toString()).contains("Usage: idem bench", "inline", "Examples:", "Exit codes:");
+        assertThat(out.toString()).contains("Usage: idem bench", "inline", "queue", "Examples:", "Exit codes:");
     }
 
     @Test

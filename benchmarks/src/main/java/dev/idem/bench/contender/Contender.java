@@ -12,6 +12,16 @@ public interface Contender extends AutoCloseable {
     /** What is emptied before each measurement, besides the payments. */
     List<String> tables();
 
+    /** The table in which each processed message leaves one row. */
+    default String effects() {
+        return "payment";
+    }
+
+    /** What tells the rows of that table apart. */
+    default String effectKey() {
+        return "order_id";
+    }
+
     /** The most it can process together. */
     default int mostTogether() {
         return Integer.MAX_VALUE;

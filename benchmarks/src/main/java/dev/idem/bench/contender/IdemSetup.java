@@ -2,6 +2,7 @@ package dev.idem.bench.contender;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.InboxListener;
 import dev.idem.Outcome;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
@@ -23,10 +24,18 @@ public record IdemSetup(String name, DataSource dataSource, String prefix, List<
     }
 
     Inbox inbox() {
-        return Inbox.create(JdbcStore.builder(dataSource)
+        return Inbox.create(store());
+    }
+
+    private JdbcStore store() {
+        return JdbcStore.builder(dataSource)
                 .prefix(prefix)
                 .schemaMode(SchemaMode.ALWAYS)
-                .build());
+                .build();
+    }
+
+    Inbox inbox(InboxListener listener) {
+        return Inbox.builder(store()).listener(listener).build();
     }
 
     static Consumer.Builder consumer() {
@@ -37,6 +46,12 @@ public record IdemSetup(String name, DataSource dataSource, String prefix, List<
     static void check(Delivery delivery, Outcome<?> outcome) {
         if (outcome instanceof Outcome.Failed<?> failed && !delivery.failing()) {
             throw new IllegalStateException(delivery.id() + " failed", failed.cause());
+        }
+    }
+
+    static void checkStored(Delivery delivery, Outcome<?> outcome) {
+        if (!(outcome instanceof Outcome.Stored<?>)) {
+            throw new IllegalStateException(delivery.id() + " was not stored, but is " + outcome);
         }
     }
 }

@@ -14,7 +14,11 @@ record PaymentRequest(String order, long cents, boolean failing) {
     }
 
     static PaymentRequest decode(Message message) {
-        String[] parts = new String(message.payload(), StandardCharsets.UTF_8).split(" ", -1);
+        return decode(message.payload());
+    }
+
+    static PaymentRequest decode(byte[] payload) {
+        String[] parts = new String(payload, StandardCharsets.UTF_8).split(" ", -1);
         return new PaymentRequest(parts[0], Long.parseLong(parts[1]), parts.length > 2);
     }
 }

@@ -2,7 +2,6 @@ package dev.idem.bench.load;
 
 import dev.idem.bench.contender.Contender;
 import dev.idem.bench.contender.Delivery;
-import dev.idem.bench.contender.Sql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,18 +82,13 @@ public final class Load {
     }
 
     private void empty(Contender contender) throws SQLException {
-        List<String> tables = new ArrayList<>(contender.tables());
-        tables.add("payment");
-        Sql.execute(dataSource, "TRUNCATE " + String.join(", ", tables));
+        Effects.empty(dataSource, contender.tables());
     }
 
     private void check(Contender contender, Workload workload, List<Tally> tallies) throws SQLException {
         long expected = tallies.stream().mapToLong(Tally::payments).sum();
-        long paid = Sql.number(dataSource, "SELECT count(*) FROM payment");
-        long orders = Sql.number(dataSource, "SELECT count(DISTINCT order_id) FROM payment");
-        if (paid != expected || (contender.recognisesDuplicates() && orders != expected)) {
-            throw new WrongCountException(contender.name(), workload, expected, paid, orders);
-        }
+        new Effects(contender.effects(), contender.effectKey(), contender.recognisesDuplicates())
+                .check(dataSource, contender.name(), workload, expected);
     }
 
     private static List<Tally> all(List<Future<Tally>> running) throws Exception {

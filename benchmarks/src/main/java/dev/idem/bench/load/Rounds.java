@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -38,17 +38,31 @@ public final class Rounds {
     /** By contender, the measurements of all rounds in order. */
     public Map<String, List<Measurement>> run(Workload workload, List<? extends Contender> contenders)
             throws Exception {
+        Map<String, Trial> trials = new LinkedHashMap<>();
+        contenders.forEach(contender -> trials.put(contender.name(), () -> load.measure(contender, workload, time)));
+        return run(workload, rounds, trials);
+    }
+
+    /** The same for whatever can be measured once in each round. */
+    public Map<String, List<Measurement>> run(Workload workload, int times, Map<String, Trial> trials)
+            throws Exception {
         Map<String, List<Measurement>> results = new HashMap<>();
-        contenders.forEach(contender -> results.put(contender.name(), new ArrayList<>()));
-        List<Contender> order = new ArrayList<>(contenders);
-        for (int round = 1; round <= rounds; round++) {
-            progress.accept(workload + ": round " + round + " of " + rounds);
+        List<Map.Entry<String, Trial>> order = new ArrayList<>(trials.entrySet());
+        for (int round = 1; round <= times; round++) {
+            progress.accept(workload + ": round " + round + " of " + times);
             Collections.shuffle(order);
-            for (Contender contender : order) {
-                Measurement measured = load.measure(contender, workload, time);
-                Objects.requireNonNull(results.get(contender.name())).add(measured);
+            for (Map.Entry<String, Trial> trial : order) {
+                Measurement measured = trial.getValue().measure();
+                results.computeIfAbsent(trial.getKey(), ignored -> new ArrayList<>())
+                        .add(measured);
             }
         }
         return results;
+    }
+
+    /** One measurement of one contender. */
+    @FunctionalInterface
+    public interface Trial {
+        Measurement measure() throws Exception;
     }
 }

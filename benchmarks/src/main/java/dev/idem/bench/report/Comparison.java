@@ -46,6 +46,23 @@ public final class Comparison {
         return row(name, contender, reference, reference, Measurement::p99Micros);
     }
 
+    /** By a percentile of the time from the store to the commit, with both percentiles told: above 1 is slower. */
+    public List<Row> latencies(
+            String name, List<String> contenders, List<String> references, ToDoubleFunction<Measurement> percentile) {
+        List<Row> rows = new ArrayList<>();
+        for (String contender : contenders) {
+            for (String reference : references) {
+                if (!reference.equals(contender)) {
+                    rows.add(row(name, contender, reference, reference, percentile)
+                            .withLatency(
+                                    Ratio.median(values(contender, Measurement::p50Micros)),
+                                    Ratio.median(values(contender, Measurement::p99Micros))));
+                }
+            }
+        }
+        return rows;
+    }
+
     private String best(List<String> peers) {
         return peers.stream()
                 .filter(measured::containsKey)

@@ -41,7 +41,8 @@ record Grid(String title, List<String> header, List<List<String>> lines) {
         rows.forEach(row -> references.add(row.reference()));
         List<String> header = new ArrayList<>(List.of("contender"));
         references.forEach(reference -> header.add("x " + reference));
-        header.add("per second");
+        boolean latencies = rows.get(0).p50Micros() != null;
+        header.addAll(latencies ? List.of("p50 ms", "p99 ms") : List.of("per second"));
         List<List<String>> lines = new ArrayList<>();
         contenders.forEach((contender, cells) -> lines.add(line(contender, references, cells)));
         return new Grid(title, header, lines);
@@ -53,7 +54,13 @@ record Grid(String title, List<String> header, List<List<String>> lines) {
             Row row = cells.get(reference);
             line.add(row == null ? "" : cell(row));
         }
-        line.add(Numbers.rate(cells.values().iterator().next().perSecond()));
+        Row any = cells.values().iterator().next();
+        if (any.p50Micros() != null && any.p99Micros() != null) {
+            line.add(Numbers.ratio(any.p50Micros() / 1e3));
+            line.add(Numbers.ratio(any.p99Micros() / 1e3));
+        } else {
+            line.add(Numbers.rate(any.perSecond()));
+        }
         return line;
     }
 

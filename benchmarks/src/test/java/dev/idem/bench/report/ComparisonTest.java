@@ -21,7 +21,7 @@ class ComparisonTest {
 
     private static List<Measurement> measured(double... rates) {
         return java.util.Arrays.stream(rates)
-                .mapToObj(rate -> new Measurement(rate, 1_000 / rate))
+                .mapToObj(rate -> new Measurement(rate, 500 / rate, 1_000 / rate))
                 .toList();
     }
 
