@@ -38,7 +38,7 @@ final class BatchRun {
     void run(List<BatchEntry<?>> open) {
         List<BatchEntry<?>> granted = judged(open);
         int next = 0;
-        while (next < granted.size() && batch.usable() && !batch.full()) {
+        while (next < granted.size() && batch.usable() && (next == 0 || !batch.full())) {
             List<BatchEntry<?>> neighbours = neighbours(granted, next);
             next += neighbours.size();
             handle(neighbours);

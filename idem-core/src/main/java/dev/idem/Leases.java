@@ -84,7 +84,7 @@ final class Leases implements AutoCloseable {
             try {
                 store.renew(taking, messages, lease);
                 warned = false;
-            } catch (RuntimeException failure) {
+            } catch (Throwable failure) { // nothing may end the thread that all leases depend on
                 due = System.nanoTime() + lease.toNanos() / 10;
                 if (warned) {
                     log.debug("{}: leases could not be renewed", taking.consumer(), failure);

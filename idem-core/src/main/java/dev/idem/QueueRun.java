@@ -78,6 +78,9 @@ final class QueueRun implements BatchRun.Recording {
         Throwable outage = claimable.isEmpty()
                 ? null
                 : new BatchRunner(engine, this::claim, this).settle(consumer.policy(), claimable);
+        if (opened != null) {
+            opened.close(); // nothing of it could run, and what is recorded now must not wait for its locks
+        }
         entries.forEach(entry -> entry.attempt().report(engine.events(), entry.outcome()));
         recordRest(outage != null);
         release();

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,7 @@ final class QueueWorker implements Runnable {
     private final QueueStore store;
     private final Consumer consumer;
     private final QueuePolicy policy;
-    private final QueueStore.Taking taking;
+    private QueueStore.Taking taking;
     private final Bells.Bell bell;
     private final Leases leases;
     private final Settling crashes;
@@ -108,12 +109,24 @@ final class QueueWorker implements Runnable {
                 permits.release();
             }
         } catch (Throwable failure) {
-            Failures.throwIfFatal(failure);
+            if (failure instanceof VirtualMachineError) {
+                leaveNote(failure);
+            }
             if (!stopping) {
                 breaker.opened(failure instanceof Outage outage ? outage.failure : failure);
             }
             return false;
         }
+    }
+
+    /**
+     * Goes on under another number. The note of what was running stays under the old one and is found by a sweep, which counts
+     * the start: a message that exhausts the memory must not end all workers, one after the other, for ever.
+     */
+    private void leaveNote(Throwable failure) {
+        log.error("{}: a handler, or this worker, met {}", consumer.name(), failure.toString());
+        taking = taking.by(ThreadLocalRandom.current().nextLong());
+        dirty = false;
     }
 
     /** Whatever an earlier turn could not say. A note of messages that did not run to their end would look like a crash. */

@@ -85,7 +85,8 @@ public final class RetryPolicy {
         try {
             Duration wanted = delay.after(failures, failure);
             return wanted.isNegative() ? Duration.ZERO : wanted.compareTo(LONGEST) > 0 ? LONGEST : wanted;
-        } catch (RuntimeException broken) {
+        } catch (Throwable broken) {
+            Failures.throwIfFatal(broken);
             return Duration.ZERO;
         }
     }

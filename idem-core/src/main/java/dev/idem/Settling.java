@@ -52,12 +52,12 @@ final class Settling {
 
     /** Started more often than allowed without an end: it takes the processes down that run it. */
     boolean isDeadly(QueuedMessage message) {
-        return message.started() >= policy.retry().maxAttempts();
+        return message.started() - message.failed() >= policy.retry().maxAttempts();
     }
 
     /** The same for one that was leased to find out, which counts as a start. */
     boolean isDeadlyNow(QueuedMessage leased) {
-        return leased.started() > policy.retry().maxAttempts();
+        return leased.started() - leased.failed() > policy.retry().maxAttempts();
     }
 
     QueueChange deadly(QueuedMessage message) {
@@ -102,15 +102,19 @@ final class Settling {
     private static @Nullable String textOf(Throwable cause) {
         try {
             return cause.getMessage();
-        } catch (RuntimeException broken) {
+        } catch (Throwable broken) {
+            Failures.throwIfFatal(broken);
             return null;
         }
     }
 
     private String redacted(@Nullable String text) {
         try {
-            return text == null ? "" : policy.redaction().apply(text);
-        } catch (RuntimeException broken) { // better no text than one that should not be seen
+            return text == null
+                    ? ""
+                    : policy.redaction().apply(text.substring(0, Math.min(text.length(), LONGEST_ERROR)));
+        } catch (Throwable broken) { // better no text than one that should not be seen
+            Failures.throwIfFatal(broken);
             return "";
         }
     }

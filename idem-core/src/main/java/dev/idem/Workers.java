@@ -101,8 +101,8 @@ final class Workers implements AutoCloseable {
             try {
                 names().forEach(this::recover);
                 failures = 0;
-            } catch (RuntimeException failure) {
-                failures = Math.min(failures + 1, 5);
+            } catch (Throwable failure) { // nothing may end the thread that looks after the rest
+                failures = Math.min(failures + 1, 2);
                 log.debug("Looking after the queues failed; tried again later", failure);
             }
         } while (pause(CARE_EVERY.multipliedBy(1L << failures)));

@@ -93,5 +93,9 @@ public interface QueueStore {
         public Taking limitedTo(int most) {
             return new Taking(consumer, worker, name, most, ordered, keepFor, parksKey);
         }
+
+        public Taking by(long otherWorker) {
+            return new Taking(consumer, otherWorker, name, limit, ordered, keepFor, parksKey);
+        }
     }
 }

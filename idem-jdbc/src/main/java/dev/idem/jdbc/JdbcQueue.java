@@ -199,6 +199,7 @@ final class JdbcQueue implements QueueStore {
 
     @Override
     public int recover(String consumer) {
+        workers.refresh(consumer);
         return alone("look after messages of", consumer, connection -> care.recover(connection, number(consumer)));
     }
 

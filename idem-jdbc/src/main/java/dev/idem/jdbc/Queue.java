@@ -265,7 +265,8 @@ final class Queue {
                 }
                 if (row.message().id() < head.message().id()
                         || row.state() != QueueState.HELD
-                        || row.message().isSuspect()) {
+                        || row.message().isSuspect()
+                        || row.message().unreadable() != null) {
                     break;
                 }
                 all.add(row);

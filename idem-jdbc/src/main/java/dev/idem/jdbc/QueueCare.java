@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * What is held although nothing is before it any more is let go. Each look is bounded. Thread-safe.
  */
 final class QueueCare {
-    /** A worker that lives writes its next note long before, unless its messages are locked. */
-    private static final Duration NOTE_IS_OLD = Duration.ofSeconds(5);
+    /** The notes of workers that live are refreshed long before. */
+    private static final Duration NOTE_IS_OLD = Duration.ofSeconds(12);
 
     private static final Duration WORKER_IS_FORGOTTEN = Duration.ofDays(1);
     private static final int KEYS_IN_A_LOOK = 200;
@@ -81,28 +81,21 @@ final class QueueCare {
         }
         int counted = 0;
         for (Map.Entry<Long, byte[]> note : left.entrySet()) {
-            List<Long> ids = orphans(connection, note.getValue());
-            if (!ids.isEmpty()) {
-                try (PreparedStatement statement = count.prepare(connection, Map.of(), () -> ids(ids))) {
+            List<Long> free = ids(connection, orphans, note.getValue());
+            if (free.size() < ids(connection, noted, note.getValue()).size()) {
+                continue; // somebody has some of them this moment: perhaps the one who wrote the note
+            }
+            if (!free.isEmpty()) {
+                try (PreparedStatement statement = count.prepare(connection, Map.of(), () -> rows(free))) {
                     counted += statement.executeUpdate();
                 }
             }
-            if (!isHeld(connection, note.getValue())) {
-                try (PreparedStatement statement =
-                        clear.prepare(connection, Map.of("worker", NamedSql.Parameter.of((long) note.getKey())))) {
-                    statement.executeUpdate();
-                }
+            try (PreparedStatement statement =
+                    clear.prepare(connection, Map.of("worker", NamedSql.Parameter.of((long) note.getKey())))) {
+                statement.executeUpdate();
             }
         }
         return counted;
-    }
-
-    /** Whether somebody has messages of the note this moment: perhaps the one who wrote it, so it is looked at again. */
-    private boolean isHeld(Connection connection, byte[] note) throws SQLException {
-        try (PreparedStatement statement = noted.prepare(connection, Map.of(), () -> pairs(note));
-                ResultSet rows = statement.executeQuery()) {
-            return rows.next();
-        }
     }
 
     private static List<Map<String, NamedSql.Parameter>> pairs(byte[] note) {
@@ -114,18 +107,18 @@ final class QueueCare {
         return noted;
     }
 
-    private List<Long> orphans(Connection connection, byte[] note) throws SQLException {
-        List<Long> free = new ArrayList<>();
-        try (PreparedStatement statement = orphans.prepare(connection, Map.of(), () -> pairs(note));
+    private static List<Long> ids(Connection connection, RowsSql sql, byte[] note) throws SQLException {
+        List<Long> found = new ArrayList<>();
+        try (PreparedStatement statement = sql.prepare(connection, Map.of(), () -> pairs(note));
                 ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
-                free.add(rows.getLong(1));
+                found.add(rows.getLong(1));
             }
         }
-        return free;
+        return found;
     }
 
-    private static List<Map<String, NamedSql.Parameter>> ids(List<Long> ids) {
+    private static List<Map<String, NamedSql.Parameter>> rows(List<Long> ids) {
         return ids.stream()
                 .map(id -> Map.of("id", NamedSql.Parameter.of((long) id)))
                 .toList();

@@ -46,9 +46,7 @@ final class QueueNumbers {
         Map<QueueState, Long> counts = new EnumMap<>(QueueState.class);
         for (QueueState state : QueueState.values()) {
             if (state != QueueState.RECEIVED && state != QueueState.COMPLETED) {
-                Map<String, NamedSql.Parameter> values = limited(consumer, LIMIT);
-                values.put("status", NamedSql.Parameter.of(state.code()));
-                counts.put(state, number(connection, count, values).orElse(0L));
+                counts.put(state, count(connection, consumer, state, LIMIT));
             }
         }
         long waiting = number(connection, received, limited(consumer, LIMIT)).orElse(0L);
@@ -67,13 +65,25 @@ final class QueueNumbers {
                 atLeast);
     }
 
+    private long count(Connection connection, int consumer, QueueState state, long limit) throws SQLException {
+        Map<String, NamedSql.Parameter> values = limited(consumer, limit);
+        values.put("status", NamedSql.Parameter.of(state.code()));
+        return number(connection, count, values).orElse(0L);
+    }
+
     Optional<Duration> nextDue(Connection connection, int consumer) throws SQLException {
         return number(connection, next, limited(consumer, 1)).map(micros -> Micros.duration(Math.max(0, micros)));
     }
 
-    /** Whether at least so many wait for a worker. */
+    /** Whether at least so many wait, for a worker, their next attempt, or another of their key. */
     boolean isFull(Connection connection, int consumer, long cap) throws SQLException {
-        return number(connection, received, limited(consumer, cap)).orElse(0L) >= cap;
+        long waiting = number(connection, received, limited(consumer, cap)).orElse(0L);
+        for (QueueState state : new QueueState[] {QueueState.FAILED_RETRYABLE, QueueState.HELD}) {
+            if (waiting < cap) {
+                waiting += count(connection, consumer, state, cap);
+            }
+        }
+        return waiting >= cap;
     }
 
     int duplicates(Connection connection, int consumer, Collection<MarkerKey> keys) throws SQLException {

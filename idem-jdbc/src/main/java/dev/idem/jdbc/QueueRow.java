@@ -28,7 +28,7 @@ record QueueRow(
         @Nullable String unreadable = null;
         try {
             message = Envelope.message(row.getBytes(4), row.getBytes(5));
-        } catch (IllegalArgumentException other) { // one such row must not keep a worker from all the others
+        } catch (RuntimeException other) { // one such row must not keep a worker from all the others
             message = Message.builder().build();
             unreadable = other.getMessage();
         }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -19,16 +20,24 @@ import org.jspecify.annotations.Nullable;
  * connection is held, so that neither has to wait for a pool that handlers have exhausted. Thread-safe.
  */
 final class RunningWorkers {
+    private static final int PATIENCE_SECONDS = 5;
+
     private final DataSource dataSource;
     private final NamedSql running;
     private final NamedSql gone;
     private final RowsSql renew;
+    private final RowsSql refresh;
+    /** By name: a worker that goes on under another number has given up the old one, and its note. */
+    private final Map<String, Long> busy = new ConcurrentHashMap<>();
+
     private @Nullable Connection connection;
 
     RunningWorkers(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
         QueueSql sql = QueueSql.of(tables.dialect().database());
         running = new NamedSql(tables.fill(sql.running()));
+        refresh = new RowsSql(
+                tables.fill("UPDATE ${worker} SET seen_at = " + sql.now() + " WHERE worker IN ({:worker})"));
         gone = new NamedSql(tables.fill("DELETE FROM ${worker} WHERE worker = :worker"));
         renew = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET due_at = " + sql.now()
                 + " + :lease WHERE status = 1 AND ({OR (id = :id AND fence = :fence)})"));
@@ -40,7 +49,22 @@ final class RunningWorkers {
         values.put("consumer", NamedSql.Parameter.of(consumer));
         values.put("name", NamedSql.Parameter.of(taking.name()));
         values.put("running", NamedSql.Parameter.of(messages.isEmpty() ? null : packed(messages)));
+        if (messages.isEmpty()) {
+            busy.remove(taking.name());
+        } else {
+            busy.put(taking.name(), taking.worker());
+        }
         say("note what is running of", taking.consumer(), c -> running.prepare(c, values));
+    }
+
+    /** Says that the workers of this process live, so that nobody takes what they are running for orphaned. */
+    void refresh(String consumer) {
+        List<Map<String, NamedSql.Parameter>> own = busy.values().stream()
+                .map(worker -> Map.of("worker", NamedSql.Parameter.of((long) worker)))
+                .toList();
+        if (!own.isEmpty()) {
+            say("refresh the notes of", consumer, c -> refresh.prepare(c, Map.of(), () -> own));
+        }
     }
 
     private static byte[] packed(List<QueuedMessage> messages) {
@@ -50,6 +74,7 @@ final class RunningWorkers {
     }
 
     void gone(QueueStore.Taking taking) {
+        busy.remove(taking.name());
         say(
                 "take leave of",
                 taking.consumer(),
@@ -99,6 +124,7 @@ final class RunningWorkers {
     private int execute(Saying saying) throws SQLException {
         Connection open = open();
         try (PreparedStatement statement = saying.prepare(open)) {
+            statement.setQueryTimeout(PATIENCE_SECONDS); // all of this process wait for it
             int rows = statement.executeUpdate();
             if (!open.getAutoCommit()) {
                 open.commit();
