@@ -26,6 +26,8 @@ public final class JdbcSchema {
 
     private static final String PARTITIONED = "-partitioned";
 
+    private static final int TRIES = 8;
+
     private final DataSource dataSource;
     private volatile Tables tables;
 
@@ -144,21 +146,21 @@ public final class JdbcSchema {
         apply(resource(Database.POSTGRESQL, PARTITIONED) + resource(Database.POSTGRESQL, ""), daysBack);
     }
 
+    /** IF NOT EXISTS does not keep two that start at once apart; each time more of it is there. */
     private void apply(String script, @Nullable Integer daysBack) {
-        try {
-            applyOnce(script, daysBack);
-        } catch (SQLException collision) {
-            // IF NOT EXISTS does not keep two that start at once apart; the second time it is all there.
+        for (int i = 1; ; i++) {
             try {
                 applyOnce(script, daysBack);
+                return;
             } catch (SQLException failure) {
-                failure.addSuppressed(collision);
-                throw new StoreException(
-                        "Could not create the tables " + tables + " (SQLState " + failure.getSQLState() + "): "
-                                + SqlFaults.advice(failure)
-                                + "; or run 'idem schema apply' with a role that may create tables, or give the printed"
-                                + " script to your migration tool",
-                        failure);
+                if (i == TRIES) {
+                    throw new StoreException(
+                            "Could not create the tables " + tables + " (SQLState " + failure.getSQLState() + "): "
+                                    + SqlFaults.advice(failure)
+                                    + "; or run 'idem schema apply' with a role that may create tables, or give the"
+                                    + " printed script to your migration tool",
+                            failure);
+                }
             }
         }
     }
