@@ -107,10 +107,13 @@ final class QueueLedger implements BatchLedger {
     @Override
     public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
         for (QueuedMessage message : messages.values()) {
-            if (done.contains(message.key())) {
-                kit.changes().make(connection, consumer, taking, change(message, QueueMove.COMPLETE));
-            } else if (culprits.contains(message.key())) {
-                kit.changes().make(connection, consumer, taking, change(message, QueueMove.PARK));
+            boolean isDone = done.contains(message.key());
+            QueueMove move = isDone ? QueueMove.COMPLETE : QueueMove.PARK;
+            boolean ran = isDone || culprits.contains(message.key());
+            if (ran && !kit.changes().make(connection, consumer, taking, change(message, move))) {
+                log.error(
+                        "{}: its effect was committed from inside a handler, and another worker has it now",
+                        message.key());
             }
         }
         kit.queue().ended(connection, claimId);

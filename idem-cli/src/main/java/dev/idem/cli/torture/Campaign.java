@@ -29,6 +29,8 @@ final class Campaign implements AutoCloseable {
     /** Working off ends when nothing has changed for so long: longer than every lease, sweep and pause. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    private static final int LONGEST = 3;
+
     private static final Duration TWO_SWEEPS = Duration.ofSeconds(12);
 
     private final TortureSettings settings;
@@ -44,6 +46,7 @@ final class Campaign implements AutoCloseable {
     private final LinkedBlockingQueue<Slot.Said> said = new LinkedBlockingQueue<>();
     private final long began = System.nanoTime();
     private long spoke = began;
+    private long heard;
 
     Campaign(
             TortureSettings settings,
@@ -73,7 +76,7 @@ final class Campaign implements AutoCloseable {
             slot.start();
         }
         while (isMayhem()) {
-            mayhem.act(System.nanoTime());
+            mayhem.act(System.nanoTime(), heard);
             turn(true);
         }
         mayhem.end();
@@ -83,8 +86,11 @@ final class Campaign implements AutoCloseable {
         }
     }
 
+    /** Goes on until there were blows enough, but not for ever: then the verdict says what is missing. */
     private boolean isMayhem() {
+        long passed = System.nanoTime() - began;
         return !broker.isDone()
+                && passed < settings.length().toNanos() * LONGEST
                 && (System.nanoTime() - began < settings.length().toNanos()
                         || sum(Slot::kills) < settings.jvmKills()
                         || mayhem.databaseKills() < settings.databaseKills());
@@ -124,7 +130,10 @@ final class Campaign implements AutoCloseable {
         if (next != null) {
             long now = System.nanoTime();
             next.slot().heard(next.line(), now);
-            Answer.parse(next.line()).ifPresent(answer -> broker.hear(answer, now));
+            Answer.parse(next.line()).ifPresent(answer -> {
+                heard++;
+                broker.hear(answer, now);
+            });
         }
     }
 

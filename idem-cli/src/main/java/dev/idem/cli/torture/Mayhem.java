@@ -22,8 +22,11 @@ final class Mayhem implements AutoCloseable {
     private final TcpFaultProxy proxy;
     private final Random random;
     private final long betweenKills;
+    private static final int WORTH_A_BLOW = 5;
+
     private final ExecutorService restarts = Executors.newSingleThreadExecutor();
     private @Nullable Future<?> restart;
+    private long heardBefore = -WORTH_A_BLOW;
     private long nextKill;
     private long nextCut;
     private int kills;
@@ -51,8 +54,13 @@ final class Mayhem implements AutoCloseable {
         return proxy.faultsFired();
     }
 
-    void act(long now) throws Exception {
-        if (isRestarting()) {
+    /**
+     * Strikes when it is time, but not twice at workers that got nothing done between: they would never come to their feet.
+     *
+     * @param heard how many answers the workers have given
+     */
+    void act(long now, long heard) throws Exception {
+        if (isRestarting() || heard - heardBefore < WORTH_A_BLOW) {
             return;
         }
         if (now - nextKill >= 0) {
@@ -65,6 +73,7 @@ final class Mayhem implements AutoCloseable {
                 return null;
             });
             nextKill = now + later(betweenKills);
+            heardBefore = heard;
         } else if (now - nextCut >= 0) {
             if (random.nextInt(100) < ALL_PERCENT) {
                 proxy.cut();
@@ -72,6 +81,7 @@ final class Mayhem implements AutoCloseable {
                 // A commit that was made, and its answer never heard.
                 proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);
             }
+            heardBefore = heard;
             nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
         }
     }
