@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
  * has the commands for the others, which need longer.
  */
 @ExtendWith(SkipWithoutServer.class)
-class TortureDefectsTest {
+class TortureDefectsCampaign {
     /** One worker is paused early and often while the others live, as the one that ignores fences needs it. */
     private static final String SEED = "1281894";
 
