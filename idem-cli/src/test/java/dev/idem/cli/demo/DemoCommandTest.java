@@ -65,7 +65,9 @@ class DemoCommandTest {
         assertThat(report.at("/idem/parked").intValue()).isEqualTo(1);
         assertThat(report.at("/idem/failures").intValue()).isGreaterThan(4); // the parked one has its four
         assertThat(report.at("/idem/deadLettered").intValue()).isZero();
-        assertThat(report.at("/naive/deadLettered").intValue()).isEqualTo(1);
+        // The one that always fails, and what was killed too often beside it: the broker counts deliveries, not
+        // failures.
+        assertThat(report.at("/naive/deadLettered").intValue()).isPositive();
         assertThat(demo.err()).contains("every order but the parked one was charged exactly once");
     }
 
