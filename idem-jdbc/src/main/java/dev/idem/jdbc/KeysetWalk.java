@@ -98,15 +98,11 @@ final class KeysetWalk implements Walk {
         }
     }
 
-    /** The consumer's row first: a claim that reads it under a lock must find the sweep before or after it, not inside. */
+    /**
+     * The markers first and the consumer's row after them, as a claim has it: the other way round the two would deadlock
+     * over and over where old messages return while their markers go.
+     */
     private long remove(Connection connection, Cutoffs.Cutoff cutoff, List<Object> keys) throws SQLException {
-        Map<String, NamedSql.Parameter> consumer = Map.of("consumer", NamedSql.Parameter.of(cutoff.consumer()));
-        try (PreparedStatement lock = new NamedSql(tables.fill(sql.lockRow())).prepare(connection, consumer);
-                ResultSet row = lock.executeQuery()) {
-            if (!row.next()) { // else raising the horizon below would change nothing
-                throw new SQLException("Consumer " + cutoff.name() + " has lost its row of the retention table");
-            }
-        }
         long removed = 0;
         long newest = Micros.NEVER;
         for (int from = 0; from < keys.size(); from += KEYS_IN_A_STATEMENT) {
@@ -117,7 +113,7 @@ final class KeysetWalk implements Walk {
             }
         }
         if (removed > 0 && expiring == Expiring.MARKERS) {
-            raise(connection, cutoff.consumer(), newest);
+            raise(connection, cutoff, newest);
         }
         return removed;
     }
@@ -142,11 +138,18 @@ final class KeysetWalk implements Walk {
         }
     }
 
-    private void raise(Connection connection, int consumer, long newest) throws SQLException {
+    private void raise(Connection connection, Cutoffs.Cutoff cutoff, long newest) throws SQLException {
+        NamedSql.Parameter consumer = NamedSql.Parameter.of(cutoff.consumer());
+        try (PreparedStatement lock =
+                        new NamedSql(tables.fill(sql.lockRow())).prepare(connection, Map.of("consumer", consumer));
+                ResultSet row = lock.executeQuery()) {
+            if (!row.next()) { // else raising the horizon below would change nothing
+                throw new SQLException("Consumer " + cutoff.name() + " has lost its row of the retention table");
+            }
+        }
         NamedSql raise = new NamedSql(tables.fill("UPDATE ${retention} SET horizon ="
                 + " GREATEST(COALESCE(horizon, :newest), :newest) WHERE consumer = :consumer"));
-        Map<String, NamedSql.Parameter> values =
-                Map.of("newest", NamedSql.Parameter.of(newest), "consumer", NamedSql.Parameter.of(consumer));
+        Map<String, NamedSql.Parameter> values = Map.of("newest", NamedSql.Parameter.of(newest), "consumer", consumer);
         try (PreparedStatement statement = raise.prepare(connection, values)) {
             statement.executeUpdate();
         }

@@ -100,8 +100,18 @@ final class History implements AutoCloseable {
                 .sweep(
                         JdbcConsumers.of(schema).list(),
                         false,
-                        new Sweep(source, schema.tables(), pause -> true, 30),
+                        new Sweep(source, schema.tables(), History::shortRest, 30),
                         progress -> {});
+    }
+
+    private static boolean shortRest(Duration pause) {
+        try {
+            Thread.sleep(Math.min(pause.toMillis(), 10));
+            return true;
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     long horizon() {
