@@ -5,5 +5,6 @@ module dev.idem.core {
     requires org.slf4j;
 
     exports dev.idem;
+    exports dev.idem.broker;
     exports dev.idem.spi;
 }

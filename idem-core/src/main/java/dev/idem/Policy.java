@@ -74,6 +74,13 @@ public final class Policy {
         PROCESS
     }
 
+    /** Whether dead letters may be sent again. */
+    public enum Replay {
+        ALLOWED,
+        /** Only by a person who insists and says why. For consumers whose late effects do harm. */
+        FORBIDDEN
+    }
+
     public MissingKey missingKey() {
         return options.missingKey;
     }
@@ -129,6 +136,10 @@ public final class Policy {
 
     public Duration clockSkew() {
         return options.clockSkew;
+    }
+
+    public Replay replay() {
+        return options.replay;
     }
 
     public boolean observeOnly() {
@@ -267,6 +278,11 @@ public final class Policy {
         return with(o -> o.clockSkew = value);
     }
 
+    /** Whether dead letters may be sent again; default {@code ALLOWED}. Each dead letter carries it with it. */
+    public Policy withReplay(Replay value) {
+        return with(o -> o.replay = Objects.requireNonNull(value));
+    }
+
     /**
      * Judges and counts, but lets everything through: the handler runs also for what would be a duplicate, a conflict,
      * busy, undecidable or without a key, each in a transaction of its own. For a look at a running system before Idem
@@ -316,6 +332,7 @@ public final class Policy {
         private @Nullable Duration chosenResultWindow;
         private Undecidable undecidable = Undecidable.PARK;
         private Duration clockSkew = Duration.ofMinutes(5);
+        private Replay replay = Replay.ALLOWED;
         private boolean observeOnly;
 
         private Options() {}
@@ -335,6 +352,7 @@ public final class Policy {
             chosenResultWindow = from.chosenResultWindow;
             undecidable = from.undecidable;
             clockSkew = from.clockSkew;
+            replay = from.replay;
             observeOnly = from.observeOnly;
         }
 

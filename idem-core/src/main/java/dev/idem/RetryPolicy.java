@@ -4,10 +4,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * When a stored message whose handler failed is tried again, and how often. Immutable and thread-safe.
+ * When a message whose handler failed is tried again, and how often. Immutable and thread-safe.
  *
  * <pre>{@code
  * RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(10)).withMaxAttempts(10)
@@ -51,7 +52,7 @@ public final class RetryPolicy {
         return new RetryPolicy(delay, DEFAULT_ATTEMPTS, List.of());
     }
 
-    /** How often a message is tried before it is parked; default 10. */
+    /** How often a message is tried before it is set aside; default 10. */
     public RetryPolicy withMaxAttempts(int attempts) {
         if (attempts < 1) {
             throw new IllegalArgumentException("maxAttempts is " + attempts + ", but must be at least 1");
@@ -68,6 +69,14 @@ public final class RetryPolicy {
 
     public int maxAttempts() {
         return maxAttempts;
+    }
+
+    /**
+     * How long to wait before the next try, after so many failures of which this was the last; empty if there is none.
+     */
+    public Optional<Duration> next(int failures, Throwable failure) {
+        RetryPolicy policy = forFailure(failure);
+        return failures >= policy.maxAttempts ? Optional.empty() : Optional.of(policy.delay(failures, failure));
     }
 
     /** The policy for this failure. */

@@ -31,19 +31,42 @@ class ArchitectureTest {
         classes()
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("dev.idem", "dev.idem.spi", "java..", "javax.sql", "org.slf4j", "org.jspecify..")
+                .resideInAnyPackage(
+                        "dev.idem",
+                        "dev.idem.broker",
+                        "dev.idem.spi",
+                        "java..",
+                        "javax.sql",
+                        "org.slf4j",
+                        "org.jspecify..")
                 .check(CORE);
     }
 
     /**
-     * The two packages are one API in two rooms: users type the one, stores implement the other, and they name each
-     * other's types (a store throws {@code BrokenTransactionException}, an inbox is built on a {@code MarkerStore}). That
-     * is the only cycle there can be, because there are only these two, and neither knows an adapter or a store.
+     * Two of the packages are one API in two rooms: users type the one, stores implement the other, and they name each
+     * other's types (a store throws {@code BrokenTransactionException}, an inbox is built on a {@code MarkerStore}). What the
+     * adapters of brokers share stands in front of them, and neither knows it.
      */
     @Test
-    void thereAreTwoPackagesAndNoOthers() {
+    void thereAreThreePackagesAndNoOthers() {
         assertThat(CORE.stream().map(JavaClass::getPackageName).collect(Collectors.toSet()))
-                .containsExactlyInAnyOrder("dev.idem", "dev.idem.spi");
+                .containsExactlyInAnyOrder("dev.idem", "dev.idem.broker", "dev.idem.spi");
+    }
+
+    @Test
+    void theInboxKnowsNoBrokers() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.idem", "dev.idem.spi")
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.idem.broker"))
+                .check(CORE);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.idem.broker")
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.idem").and(not(modifier(PUBLIC))))
+                .check(CORE);
     }
 
     @Test
@@ -122,7 +145,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theModuleExportsExactlyTheTwoPackages() throws Exception {
+    void theModuleExportsExactlyItsPackages() throws Exception {
         Path classes = Path.of(
                 Inbox.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         ModuleDescriptor module =
@@ -130,7 +153,7 @@ class ArchitectureTest {
         assertThat(module.exports()).allMatch(exported -> !exported.isQualified());
         assertThat(module.exports())
                 .extracting(ModuleDescriptor.Exports::source)
-                .containsExactlyInAnyOrder("dev.idem", "dev.idem.spi");
+                .containsExactlyInAnyOrder("dev.idem", "dev.idem.broker", "dev.idem.spi");
         assertThat(module.requires())
                 .extracting(ModuleDescriptor.Requires::name)
                 .containsExactlyInAnyOrder("java.base", "java.sql", "org.slf4j", "org.jspecify");

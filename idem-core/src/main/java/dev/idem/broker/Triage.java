@@ -1,0 +1,108 @@
+package dev.idem.broker;
+
+import dev.idem.Consumer;
+import dev.idem.Failure;
+import dev.idem.Outcome;
+import dev.idem.Policy;
+import dev.idem.RetryPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an adapter does about an outcome: acknowledges, sets aside, tries again later, or waits for the store. Only failures
+ * of the handler count as attempts. Immutable and thread-safe.
+ */
+public final class Triage {
+    private static final Duration BUSY = Duration.ofMillis(200);
+    private static final Duration BEHIND_ANOTHER = Duration.ofMillis(20);
+
+    private final Consumer consumer;
+    private final RetryPolicy retry;
+
+    public Triage(Consumer consumer, RetryPolicy retry) {
+        this.consumer = Objects.requireNonNull(consumer, "consumer");
+        this.retry = Objects.requireNonNull(retry, "retry");
+    }
+
+    /** What to do about one delivery. */
+    public sealed interface Decision {
+        /** The broker may forget it. */
+        record Acknowledge() implements Decision {}
+
+        /** Publish this, and when the broker has it, acknowledge. */
+        record SetAside(DeadLetter letter) implements Decision {}
+
+        /**
+         * Try again later.
+         *
+         * @param failures how often the handler has failed by now
+         */
+        record TryAgain(Duration delay, int failures) implements Decision {}
+
+        /** The store does not answer: keep the message, and wait for the store. */
+        record Wait(Throwable cause) implements Decision {}
+    }
+
+    /** Decides, for a message whose handler has failed so often before. */
+    public Decision decide(Outcome<?> outcome, int failedBefore) {
+        return switch (outcome.settlement()) {
+            case ACK -> new Decision.Acknowledge();
+            case DEAD_LETTER -> new Decision.SetAside(letter(outcome, failedBefore));
+            case RETRY -> again(outcome, failedBefore);
+        };
+    }
+
+    private Decision again(Outcome<?> outcome, int failedBefore) {
+        if (!(outcome instanceof Outcome.Failed<?> failed)) {
+            Duration delay = outcome instanceof Outcome.Busy ? jittered(BUSY) : BEHIND_ANOTHER;
+            return new Decision.TryAgain(delay, failedBefore);
+        }
+        if (failed.kind() == Failure.INFRASTRUCTURE) {
+            return new Decision.Wait(failed.cause());
+        }
+        int failures = failedBefore + 1;
+        Optional<Duration> delay = retry.next(failures, failed.cause());
+        return delay.isPresent()
+                ? new Decision.TryAgain(delay.get(), failures)
+                : new Decision.SetAside(letter("EXHAUSTED", null, failed.cause(), failures));
+    }
+
+    private DeadLetter letter(Outcome<?> outcome, int failedBefore) {
+        if (outcome instanceof Outcome.Failed<?> failed) {
+            return letter("FAILED", null, failed.cause(), failedBefore + 1);
+        }
+        if (outcome instanceof Outcome.Rejected<?> rejected) {
+            return letter("REJECTED", rejected.reason() + ": " + rejected.detail(), null, failedBefore);
+        }
+        if (outcome instanceof Outcome.Conflict<?> conflict) {
+            String detail = "another payload was processed under this id at " + conflict.processedAt();
+            return letter("CONFLICT", detail, null, failedBefore);
+        }
+        if (outcome instanceof Outcome.Undecidable<?> undecidable) {
+            String detail = "older than the horizon, " + undecidable.horizon();
+            return letter("UNDECIDABLE", detail, null, failedBefore);
+        }
+        return letter(outcome.getClass().getSimpleName(), null, null, failedBefore);
+    }
+
+    private DeadLetter letter(String reason, @Nullable String detail, @Nullable Throwable cause, int attempts) {
+        return new DeadLetter(
+                consumer.name(),
+                reason,
+                Optional.ofNullable(detail),
+                Optional.ofNullable(cause).map(c -> c.getClass().getName()),
+                attempts,
+                Instant.now(),
+                consumer.policy().replay() == Policy.Replay.FORBIDDEN,
+                Map.of());
+    }
+
+    private static Duration jittered(Duration middle) {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(middle.toNanos(), 2 * middle.toNanos()));
+    }
+}

@@ -1,0 +1,31 @@
+package dev.idem.broker;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.function.Function;
+
+/** An inbox that answers what a test says, so that lanes can be tested without a store. */
+final class ScriptedInbox {
+    private ScriptedInbox() {}
+
+    static Inbox answering(Function<List<Message>, List<Outcome<?>>> script) {
+        return (Inbox) Proxy.newProxyInstance(
+                ScriptedInbox.class.getClassLoader(), new Class<?>[] {Inbox.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("acceptAll")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    @SuppressWarnings("unchecked")
+                    List<Message> messages = (List<Message>) arguments[1];
+                    assert arguments[0] instanceof Consumer;
+                    return script.apply(messages);
+                });
+    }
+
+    static Inbox each(Function<Message, Outcome<?>> script) {
+        return answering(messages -> messages.stream().<Outcome<?>>map(script).toList());
+    }
+}

@@ -1,0 +1,432 @@
+package dev.idem.test.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.Consumer;
+import dev.idem.Header;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.RetryPolicy;
+import dev.idem.TerminalException;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Letter;
+import dev.idem.broker.LetterFilter;
+import dev.idem.broker.LetterReplay;
+import dev.idem.broker.ListenerState;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.Step;
+import dev.idem.spi.StepHook;
+import dev.idem.test.CrashPoint;
+import dev.idem.test.contract.BrokerUnderTest.Listening;
+import dev.idem.test.contract.BrokerUnderTest.Sent;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every broker adapter keeps, whatever its broker: each message has its effect once, is settled only when the effect
+ * is committed, and is never lost. Runs on a real broker and a real database.
+ */
+@Timeout(180)
+public abstract class BrokerContract {
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final RetryPolicy QUICK =
+            RetryPolicy.fixed(Duration.ofMillis(50)).withMaxAttempts(3);
+
+    private final List<Inbox> inboxes = new ArrayList<>();
+    private final List<Listening> listeners = new ArrayList<>();
+    private final List<String> handled = Collections.synchronizedList(new ArrayList<>());
+    private @Nullable BrokerUnderTest broker;
+    private @Nullable DataSource database;
+
+    /** A destination nobody else uses. */
+    protected abstract BrokerUnderTest broker() throws Exception;
+
+    /** An empty database with the store's tables, of which each test has its own. */
+    protected abstract DataSource database() throws Exception;
+
+    protected abstract MarkerStore store(DataSource dataSource) throws Exception;
+
+    @BeforeEach
+    void open() throws Exception {
+        database = database();
+        execute("CREATE TABLE effect (id VARCHAR(100), sequence_number INT)");
+        broker = broker();
+    }
+
+    @AfterEach
+    void closeEverything() throws Exception {
+        for (Listening listener : listeners) {
+            listener.close(Duration.ofSeconds(10));
+        }
+        inboxes.forEach(Inbox::close);
+        if (broker != null) {
+            broker.close();
+        }
+    }
+
+    @Test
+    void everyMessageHasItsEffectAndIsSettled() throws Exception {
+        send(0, 200);
+        Listening listener = listen(inbox(StepHook.NONE), writer(message -> {}));
+        awaitEffects(200);
+        awaitSettled();
+        assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
+        send(200, 300);
+        awaitEffects(300);
+        assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName("PC-01 what a producer sends twice has its effect once, and both are settled")
+    void duplicates() throws Exception {
+        send(0, 50);
+        send(0, 50);
+        listen(inbox(StepHook.NONE), writer(message -> {}));
+        awaitEffects(50);
+        awaitSettled();
+        assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName("PC-02 a consumer that is gone between commit and acknowledgement: delivered again, and done once")
+    void goneAfterTheCommit() throws Exception {
+        goneAt(Step.AFTER_COMMIT);
+    }
+
+    @Test
+    @DisplayName("PC-02 a consumer that is gone before the commit: delivered again, and done once")
+    void goneBeforeTheCommit() throws Exception {
+        goneAt(Step.BEFORE_COMMIT);
+    }
+
+    /** The first consumer stops for good at a step, with a message in its hands; another one takes over. */
+    private void goneAt(Step step) throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        CrashPoint stuck = CrashPoint.at(step).with(() -> {
+            try {
+                never.await();
+            } catch (InterruptedException closing) {
+                throw new IllegalStateException("closed while it was stuck", closing);
+            }
+        });
+        send(0, 20);
+        Listening first = listen(inbox(stuck), writer(message -> {}));
+        until("the first consumer is stuck", stuck::fired);
+        assertThat(requireBroker().unsettled())
+                .as("nothing is settled before its commit")
+                .isPositive();
+        first.close(Duration.ofMillis(500));
+        listeners.remove(first);
+        listen(inbox(StepHook.NONE), writer(message -> {}));
+        awaitEffects(20);
+        awaitSettled();
+        assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName("RO-01 a poisonous message is tried as often as it may, set aside with its story, and holds up nobody")
+    void poison() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        send(0, 5);
+        requireBroker().send(message("bad", "bad-key"));
+        send(5, 10);
+        listen(inbox(StepHook.NONE), writer(message -> {
+            if (message.id().orElseThrow().equals("bad")) {
+                runs.incrementAndGet();
+                throw new IllegalStateException("secret payload text");
+            }
+        }));
+        awaitEffects(10);
+        awaitSettled();
+        assertThat(runs).hasValue(3);
+        List<Letter> letters = letters();
+        assertThat(letters).singleElement().satisfies(letter -> {
+            DeadLetter about = letter.about();
+            assertThat(about.consumer()).isEqualTo("payments");
+            assertThat(about.reason()).isEqualTo("EXHAUSTED");
+            assertThat(about.attempts()).isEqualTo(3);
+            assertThat(about.error()).contains(IllegalStateException.class.getName());
+            assertThat(about.origin()).isNotEmpty();
+            assertThat(letter.message().id()).contains("bad");
+            assertThat(letter.message().orderingKey()).contains("bad-key");
+            assertThat(letter.message().payload()).isEqualTo(bytes("payload of bad"));
+            assertThat(letter.message().headers("h")).extracting(Header::text).containsExactly("1", "2");
+            assertThat(letter.message().headers().toString()).doesNotContain("secret");
+        });
+    }
+
+    @Test
+    void aMessageWithoutAnIdIsSetAside() throws Exception {
+        requireBroker().send(new Sent("", "k", "no id", List.of()));
+        send(0, 1);
+        listen(inbox(StepHook.NONE), writer(message -> {}));
+        awaitEffects(1);
+        awaitSettled();
+        assertThat(letters()).singleElement().satisfies(letter -> {
+            assertThat(letter.about().reason()).isEqualTo("REJECTED");
+            assertThat(letter.about().detail().orElseThrow()).contains("KEY_MISSING");
+            assertThat(letter.message().payload()).isEqualTo(bytes("no id"));
+        });
+    }
+
+    @Test
+    @DisplayName(
+            "MQ-10 RP-02 dead letters sent again are the same messages, have their effect once, and are gone from the letters")
+    void replay() throws Exception {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        send(0, 10);
+        listen(inbox(StepHook.NONE), writer(message -> {
+            if (broken.get()) {
+                throw new TerminalException("not yet", null);
+            }
+        }));
+        until("all are set aside", () -> letters().size() == 10);
+        awaitSettled();
+        broken.set(false);
+        try (DeadLetters letters = requireBroker().deadLetters()) {
+            assertThat(LetterReplay.of(LetterFilter.all()).dryRun(letters).sent())
+                    .isEqualTo(10);
+        }
+        assertThat(replay(LetterFilter.all().id("m3")).sent()).isEqualTo(1);
+        awaitEffects(1);
+        assertThat(letters())
+                .extracting(letter -> letter.message().id().orElseThrow())
+                .hasSize(9)
+                .doesNotContain("m3");
+        assertThat(replay(LetterFilter.all()).sent()).isEqualTo(9);
+        awaitEffects(10);
+        awaitSettled();
+        assertThat(letters()).isEmpty();
+        assertThat(replay(LetterFilter.all()).sent()).isZero();
+        assertThat(effects()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    @DisplayName(
+            "KF-18 a database that is away: nothing is settled, no attempt is lost, and all is done when it is back")
+    void databaseOutage() throws Exception {
+        AtomicBoolean away = new AtomicBoolean();
+        AtomicInteger asked = new AtomicInteger();
+        Inbox inbox = Inbox.create(store(leaving(requireDatabase(), away, asked)));
+        inboxes.add(inbox);
+        inbox.register(writer(message -> {}));
+        away.set(true);
+        send(0, 30);
+        Listening listener = listen(inbox, writer(message -> {}));
+        until("the listener waits", () -> listener.state() == ListenerState.WAITING);
+        int before = asked.get();
+        Thread.sleep(3_000);
+        assertThat(asked.get() - before).as("asked in three seconds").isLessThan(60);
+        assertThat(requireBroker().unsettled()).isEqualTo(30);
+        away.set(false);
+        awaitEffects(30);
+        awaitSettled();
+        until("the listener runs", () -> listener.state() == ListenerState.RUNNING);
+        assertThat(letters()).isEmpty();
+        assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName(
+            "a broker that is killed and comes back: the listener goes on by itself, and each effect is there once")
+    void brokerOutage() throws Exception {
+        send(0, 30);
+        Listening listener = listen(inbox(StepHook.NONE), writer(message -> {}));
+        awaitEffects(30);
+        requireBroker().kill();
+        Thread.sleep(1_000);
+        requireBroker().restart();
+        send(30, 60);
+        awaitEffects(60);
+        awaitSettled();
+        until("the listener runs", () -> listener.state() == ListenerState.RUNNING);
+        assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName("closing finishes what was begun, settles it, and gives back the rest")
+    void gracefulClose() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        send(0, 100);
+        Listening listener = listen(inbox(StepHook.NONE), writer(message -> {
+            begun.countDown();
+            Thread.sleep(5);
+        }));
+        begun.await();
+        listener.close(Duration.ofSeconds(20));
+        assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
+        int done = effects().size();
+        assertThat(requireBroker().unsettled())
+                .as("what is done is settled, and nothing else")
+                .isEqualTo(100L - done);
+        listen(inbox(StepHook.NONE), writer(message -> {}));
+        awaitEffects(100);
+        awaitSettled();
+        assertEachOnceInOrder();
+    }
+
+    /** A data source that gives no connections while it is away. */
+    private static DataSource leaving(DataSource real, AtomicBoolean away, AtomicInteger asked) {
+        return (DataSource) Proxy.newProxyInstance(
+                BrokerContract.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
+                    if (away.get() && method.getName().equals("getConnection")) {
+                        asked.incrementAndGet();
+                        throw new SQLException("The database is away", "08001");
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+
+    private LetterReplay.Report replay(LetterFilter filter) throws Exception {
+        List<String> audit = new ArrayList<>();
+        try (DeadLetters letters = requireBroker().deadLetters()) {
+            return LetterReplay.of(filter)
+                    .as("tester", "the handler is repaired", (c, action, actor, why, detail) -> audit.add(action))
+                    .run(letters, progress -> {});
+        }
+    }
+
+    private List<Letter> letters() throws Exception {
+        List<Letter> all = new ArrayList<>();
+        try (DeadLetters letters = requireBroker().deadLetters()) {
+            for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
+                all.add(next.get());
+            }
+        }
+        return all;
+    }
+
+    private Inbox inbox(StepHook hook) throws Exception {
+        Inbox inbox = Inbox.builder(store(requireDatabase())).steps(hook).build();
+        inboxes.add(inbox);
+        return inbox;
+    }
+
+    private Listening listen(Inbox inbox, Consumer consumer) throws Exception {
+        Listening listener = requireBroker().listen(consumer, inbox, QUICK);
+        listeners.add(listener);
+        return listener;
+    }
+
+    @FunctionalInterface
+    private interface Before {
+        void handle(Message message) throws Exception;
+    }
+
+    private Consumer writer(Before before) {
+        return Consumer.named("payments")
+                .otherwise((message, tx) -> {
+                    before.handle(message);
+                    try (PreparedStatement insert =
+                            tx.connection().prepareStatement("INSERT INTO effect VALUES (?, ?)")) {
+                        insert.setString(1, message.id().orElseThrow());
+                        insert.setInt(2, handled.size());
+                        insert.executeUpdate();
+                    }
+                    handled.add(message.id().orElseThrow());
+                    return "";
+                })
+                .build();
+    }
+
+    private void send(int from, int to) throws Exception {
+        for (int i = from; i < to; i++) {
+            requireBroker().send(message("m" + i, "key"));
+        }
+    }
+
+    private static Sent message(String id, String key) {
+        return new Sent(id, key, "payload of " + id, List.of(new Header("h", "1"), new Header("h", "2")));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private List<String> effects() throws Exception {
+        List<String> ids = new ArrayList<>();
+        try (Connection connection = requireDatabase().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT id FROM effect ORDER BY sequence_number")) {
+            while (rows.next()) {
+                ids.add(rows.getString(1));
+            }
+        }
+        return ids;
+    }
+
+    private void awaitEffects(int count) throws Exception {
+        until(count + " effects", () -> effects().size() >= count);
+    }
+
+    private void awaitSettled() throws Exception {
+        until("everything is settled", () -> requireBroker().unsettled() == 0);
+    }
+
+    private void assertEachOnceInOrder() throws Exception {
+        List<String> ids = effects();
+        assertThat(ids).doesNotHaveDuplicates();
+        List<String> inOrder = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            inOrder.add("m" + i);
+        }
+        assertThat(ids).containsExactlyInAnyOrderElementsOf(inOrder);
+    }
+
+    @FunctionalInterface
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void until(String what, Condition condition) throws Exception {
+        long deadline = System.nanoTime() + LONG.toNanos();
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as("waited too long for: " + what).isLessThan(deadline);
+            Thread.sleep(50);
+        }
+    }
+
+    private BrokerUnderTest requireBroker() {
+        return Objects.requireNonNull(broker, "broker");
+    }
+
+    private DataSource requireDatabase() {
+        return Objects.requireNonNull(database, "database");
+    }
+
+    private void execute(String sql) throws Exception {
+        try (Connection connection = requireDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
