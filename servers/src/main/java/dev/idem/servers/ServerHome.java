@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
@@ -81,7 +82,7 @@ final class ServerHome {
         return runDirectory;
     }
 
-    private static void removeAbandoned(Path root) throws IOException {
+    static void removeAbandoned(Path root) throws IOException {
         List<Path> directories;
         try (Stream<Path> entries = Files.list(root)) {
             directories = entries.filter(entry -> entry.getFileName().toString().startsWith("run-"))
@@ -96,6 +97,8 @@ final class ServerHome {
                 }
             } catch (OverlappingFileLockException ours) {
                 // Held under another class loader of this JVM, so not abandoned.
+            } catch (NoSuchFileException gone) {
+                // Its JVM has ended meanwhile and removed it.
             }
         }
     }
