@@ -55,7 +55,13 @@ public record DeadLetter(
     /** The headers of the dead letter: those of the message, and then ours in place of older ones. */
     public List<Header> headers(Message message) {
         List<Header> all = new ArrayList<>(withoutOurs(message.headers()));
-        all.addAll(message.headers(REPLAYS));
+        all.addAll(ours(message));
+        return all;
+    }
+
+    /** Our part of the headers. */
+    public List<Header> ours(Message message) {
+        List<Header> all = new ArrayList<>(message.headers(REPLAYS));
         all.add(new Header(PREFIX + "consumer", consumer));
         all.add(new Header(PREFIX + "reason", reason));
         detail.ifPresent(text -> all.add(new Header(PREFIX + "detail", text)));

@@ -22,9 +22,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A JVM holds a file lock on its directory. One that was killed left its directory unlocked, and the next JVM removes
  * it together with any server that still runs in it. The place is {@code idem-servers-<uid>} in the temporary directory
  * unless the system property {@code idem.servers.home} names another.
+ *
+ * <p>With the system property {@code idem.servers.data=memory} data lies in memory where there is enough of it. A server
+ * that is killed loses nothing there, and a test that commits ten thousand times does not wait ten thousand times for a disk.
+ * Not for benchmarks, which measure that wait.
  */
 final class ServerHome {
     static final String PROPERTY = "idem.servers.home";
+
+    private static final String DATA = "idem.servers.data";
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final long MEMORY_NEEDED = 4L << 30;
 
     private static final AtomicInteger SEQUENCE = new AtomicInteger();
     private static @Nullable Path runDirectory;
@@ -36,18 +44,34 @@ final class ServerHome {
 
     static Path root() {
         String property = System.getProperty(PROPERTY);
-        Path root = property != null
-                ? Path.of(property).toAbsolutePath()
-                : Path.of(System.getProperty("java.io.tmpdir"), "idem-servers-" + Account.uid(Path.of("/proc/self")));
+        return prepared(
+                property != null
+                        ? Path.of(property).toAbsolutePath()
+                        : ofThisUser(Path.of(System.getProperty("java.io.tmpdir"))),
+                PROPERTY);
+    }
+
+    private static Path dataRoot() throws IOException {
+        boolean inMemory = "memory".equals(System.getProperty(DATA))
+                && Files.isWritable(MEMORY)
+                && Files.getFileStore(MEMORY).getUsableSpace() >= MEMORY_NEEDED;
+        return inMemory ? prepared(ofThisUser(MEMORY), DATA) : root();
+    }
+
+    private static Path ofThisUser(Path parent) {
+        return parent.resolve("idem-servers-" + Account.uid(Path.of("/proc/self")));
+    }
+
+    private static Path prepared(Path root, String property) {
         try {
             Files.createDirectories(root);
             checkOwner(root);
             checkReachable(root);
+            return root;
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "Could not prepare " + root + "; set -D" + PROPERTY + " to another place", e);
+                    "Could not prepare " + root + "; set -D" + property + " to another place", e);
         }
-        return root;
     }
 
     /** A new directory that is removed when this JVM ends, and owned by whom servers run as. */
@@ -64,7 +88,7 @@ final class ServerHome {
 
     private static synchronized Path runDirectory() throws IOException {
         if (runDirectory == null) {
-            Path root = root();
+            Path root = dataRoot();
             try (var channel = lockFile(root.resolve("run.lock"));
                     var ignored = channel.lock()) {
                 removeAbandoned(root);

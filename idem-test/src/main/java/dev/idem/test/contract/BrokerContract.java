@@ -52,6 +52,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 public abstract class BrokerContract {
     private static final Duration LONG = Duration.ofSeconds(60);
+    private static final List<Header> HEADERS = List.of(new Header("h", "1"), new Header("h", "2"));
     private static final RetryPolicy QUICK =
             RetryPolicy.fixed(Duration.ofMillis(50)).withMaxAttempts(3);
 
@@ -173,7 +174,9 @@ public abstract class BrokerContract {
             assertThat(letter.message().id()).contains("bad");
             assertThat(letter.message().orderingKey()).contains("bad-key");
             assertThat(letter.message().payload()).isEqualTo(bytes("payload of bad"));
-            assertThat(letter.message().headers("h")).extracting(Header::text).containsExactly("1", "2");
+            assertThat(letter.message().headers("h"))
+                    .extracting(Header::text)
+                    .containsExactlyElementsOf(requireBroker().repeatsHeaders() ? List.of("1", "2") : List.of("2"));
             assertThat(letter.message().headers().toString()).doesNotContain("secret");
         });
     }
@@ -365,7 +368,7 @@ public abstract class BrokerContract {
     }
 
     private static Sent message(String id, String key) {
-        return new Sent(id, key, "payload of " + id, List.of(new Header("h", "1"), new Header("h", "2")));
+        return new Sent(id, key, "payload of " + id, HEADERS);
     }
 
     private static byte[] bytes(String text) {

@@ -34,6 +34,11 @@ public interface BrokerUnderTest extends AutoCloseable {
         void close(Duration longest) throws Exception;
     }
 
+    /** Whether a header may stand more than once. */
+    default boolean repeatsHeaders() {
+        return true;
+    }
+
     /** How many messages the broker still has for the consumer: those it would deliver if everybody left now. */
     long unsettled() throws Exception;
 

@@ -1,0 +1,131 @@
+package dev.idem.jms;
+
+import dev.idem.Header;
+import dev.idem.IdemException;
+import dev.idem.broker.Attributes;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Letter;
+import jakarta.jms.Connection;
+import jakarta.jms.ConnectionFactory;
+import jakarta.jms.DeliveryMode;
+import jakarta.jms.JMSException;
+import jakarta.jms.Message;
+import jakarta.jms.MessageConsumer;
+import jakarta.jms.MessageProducer;
+import jakarta.jms.QueueBrowser;
+import jakarta.jms.Session;
+import java.util.Enumeration;
+import java.util.Optional;
+
+/** The dead letters of a queue: looked at with a browser; sent again and taken away in one transaction. */
+public final class JmsDeadLetters implements DeadLetters {
+    private static final long PATIENCE_MILLIS = 5_000;
+
+    private final Connection connection;
+    private final Session session;
+    private final QueueBrowser browser;
+    private final Enumeration<?> messages;
+    private final String queue;
+    private final Incoming incoming;
+
+    private JmsDeadLetters(ConnectionFactory factory, String queue, Attributes attributes) throws JMSException {
+        this.queue = queue;
+        incoming = new Incoming(attributes, true);
+        connection = factory.createConnection();
+        try {
+            session = connection.createSession(Session.SESSION_TRANSACTED);
+            browser = session.createBrowser(session.createQueue(queue));
+            connection.start();
+            messages = browser.getEnumeration();
+        } catch (JMSException | RuntimeException failure) {
+            connection.close();
+            throw failure;
+        }
+    }
+
+    /** Opens the letters of a queue for dead letters. */
+    public static JmsDeadLetters open(ConnectionFactory factory, String queue) {
+        return open(factory, queue, Attributes.defaults());
+    }
+
+    /** Opens them, where the attributes come from elsewhere. */
+    public static JmsDeadLetters open(ConnectionFactory factory, String queue, Attributes attributes) {
+        try {
+            return new JmsDeadLetters(factory, queue, attributes);
+        } catch (JMSException failure) {
+            throw failed("open the dead letters of " + queue, failure);
+        }
+    }
+
+    @Override
+    public Optional<Letter> next() {
+        try {
+            while (messages.hasMoreElements()) {
+                Message message = (Message) messages.nextElement();
+                Optional<Letter> letter = letter(message);
+                if (letter.isPresent()) {
+                    return letter;
+                }
+            }
+            return Optional.empty();
+        } catch (JMSException failure) {
+            throw failed("read the dead letters of " + queue, failure);
+        }
+    }
+
+    private Optional<Letter> letter(Message message) throws JMSException {
+        String place = message.getStringProperty(Outgoing.LETTER);
+        if (place == null) {
+            return Optional.empty();
+        }
+        dev.idem.Message read = incoming.read(message);
+        return DeadLetter.of(read).map(about -> new Letter(place, read, about));
+    }
+
+    @Override
+    public void sendAgain(Letter letter) {
+        String origin = Optional.ofNullable(letter.about().origin().get("queue"))
+                .orElseThrow(
+                        () -> new IdemException("Letter " + letter.place() + " does not say where it came from", null));
+        String selector = Outgoing.LETTER + " = '" + letter.place().replace("'", "''") + "'";
+        try (MessageConsumer consumer = session.createConsumer(session.createQueue(queue), selector);
+                MessageProducer producer = session.createProducer(session.createQueue(origin))) {
+            Message message = consumer.receive(PATIENCE_MILLIS);
+            if (message == null) {
+                throw new IdemException(
+                        "Letter " + letter.place() + " is not there any more: somebody else took it", null);
+            }
+            Message copy = Outgoing.copy(session, message);
+            for (Header header : DeadLetter.headersOfReplay(letter.message())) {
+                if (header.name().equals("idem-replays")) {
+                    Properties.set(copy, Properties.nameHere(header.name()), header.text());
+                }
+            }
+            producer.setDeliveryMode(DeliveryMode.PERSISTENT);
+            producer.send(copy);
+            session.commit();
+        } catch (JMSException failure) {
+            throw failed("send letter " + letter.place() + " again", failure);
+        }
+    }
+
+    /** Unknown: a browser does not tell. */
+    @Override
+    public Optional<Long> size() {
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (JMSException failure) {
+            throw failed("close the dead letters of " + queue, failure);
+        }
+    }
+
+    private static IdemException failed(String what, JMSException failure) {
+        return new IdemException("Could not " + what + ": the broker did not answer as it should", failure);
+    }
+}

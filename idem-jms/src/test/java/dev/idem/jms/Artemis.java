@@ -1,0 +1,84 @@
+package dev.idem.jms;
+
+import dev.idem.test.fault.ForkedJvm;
+import jakarta.jms.Connection;
+import jakarta.jms.ConnectionFactory;
+import jakarta.jms.Message;
+import jakarta.jms.QueueRequestor;
+import jakarta.jms.QueueSession;
+import jakarta.jms.Session;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.apache.activemq.artemis.api.jms.management.JMSManagementHelper;
+import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
+import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
+import org.apache.activemq.artemis.jms.client.ActiveMQQueue;
+import org.apache.qpid.jms.JmsConnectionFactory;
+
+/** A real broker of one test class. */
+final class Artemis implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Path home;
+    private final int port;
+    private ForkedJvm jvm;
+
+    Artemis() throws Exception {
+        home = Files.createTempDirectory("artemis");
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        restart();
+    }
+
+    void restart() throws Exception {
+        jvm = ForkedJvm.start(
+                List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                ArtemisMain.class,
+                home.toString(),
+                Integer.toString(port));
+        jvm.waitForLine(ArtemisMain.READY::equals, PATIENCE);
+    }
+
+    void kill() throws Exception {
+        jvm.killHard();
+    }
+
+    /** Artemis's own protocol. */
+    ConnectionFactory core() {
+        return new ActiveMQJMSConnectionFactory(
+                "tcp://127.0.0.1:" + port + "?callTimeout=5000&clientFailureCheckPeriod=2000&connectionTTL=5000");
+    }
+
+    /** AMQP 1.0. */
+    ConnectionFactory amqp() {
+        return new JmsConnectionFactory("amqp://127.0.0.1:" + port + "?jms.requestTimeout=10000");
+    }
+
+    /** Everything it has for a queue: waiting, being delivered, and scheduled for later. */
+    long messages(String queue) throws Exception {
+        try (ActiveMQConnectionFactory factory = (ActiveMQConnectionFactory) core();
+                Connection connection = factory.createConnection();
+                Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE)) {
+            connection.start();
+            QueueRequestor requestor =
+                    new QueueRequestor((QueueSession) session, new ActiveMQQueue("activemq.management"));
+            Message question = session.createMessage();
+            JMSManagementHelper.putAttribute(question, "queue." + queue, "messageCount");
+            Message answer = requestor.request(question);
+            return JMSManagementHelper.hasOperationSucceeded(answer)
+                    ? ((Number) JMSManagementHelper.getResult(answer)).longValue()
+                    : 0;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        jvm.close();
+    }
+}
