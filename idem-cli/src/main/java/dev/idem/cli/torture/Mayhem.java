@@ -17,16 +17,17 @@ final class Mayhem implements AutoCloseable {
     private static final int LONGEST_OUTAGE_MILLIS = 1_000;
     private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
     private static final int ALL_PERCENT = 5;
+    private static final int WORTH_A_BLOW = 5;
+    private static final long AT_THE_LATEST_NANOS = 5_000_000_000L;
 
     private final PostgresServer server;
     private final TcpFaultProxy proxy;
     private final Random random;
     private final long betweenKills;
-    private static final int WORTH_A_BLOW = 5;
-
     private final ExecutorService restarts = Executors.newSingleThreadExecutor();
     private @Nullable Future<?> restart;
     private long heardBefore = -WORTH_A_BLOW;
+    private long struckAt;
     private long nextKill;
     private long nextCut;
     private int kills;
@@ -38,6 +39,7 @@ final class Mayhem implements AutoCloseable {
         this.betweenKills = betweenKills.toNanos();
         nextKill = now + later(this.betweenKills);
         nextCut = now;
+        struckAt = now;
     }
 
     /** Around the given time. */
@@ -55,12 +57,13 @@ final class Mayhem implements AutoCloseable {
     }
 
     /**
-     * Strikes when it is time, but not twice at workers that got nothing done between: they would never come to their feet.
+     * Strikes when it is time, but not twice in a short time at workers that got nothing done between: they would never
+     * come to their feet.
      *
      * @param heard how many answers the workers have given
      */
     void act(long now, long heard) throws Exception {
-        if (isRestarting() || heard - heardBefore < WORTH_A_BLOW) {
+        if (isRestarting() || (heard - heardBefore < WORTH_A_BLOW && now - struckAt < AT_THE_LATEST_NANOS)) {
             return;
         }
         if (now - nextKill >= 0) {
@@ -74,6 +77,7 @@ final class Mayhem implements AutoCloseable {
             });
             nextKill = now + later(betweenKills);
             heardBefore = heard;
+            struckAt = now;
         } else if (now - nextCut >= 0) {
             if (random.nextInt(100) < ALL_PERCENT) {
                 proxy.cut();
@@ -82,12 +86,13 @@ final class Mayhem implements AutoCloseable {
                 proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);
             }
             heardBefore = heard;
+            struckAt = now;
             nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
         }
     }
 
     /** Also tells when the database could not be started again. */
-    private boolean isRestarting() throws Exception {
+    boolean isRestarting() throws Exception {
         if (restart != null && restart.isDone()) {
             restart.get();
             restart = null;
