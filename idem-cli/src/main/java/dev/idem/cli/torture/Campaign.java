@@ -61,7 +61,7 @@ final class Campaign implements AutoCloseable {
         this.out = out;
         seeds = new Random(settings.seed());
         broker = new Broker(plan, seeds.nextLong());
-        mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings.betweenDatabaseKills(), began);
+        mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings, began);
         var config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(2);

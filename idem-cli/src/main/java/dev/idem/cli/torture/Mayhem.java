@@ -4,7 +4,6 @@ import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.Cut;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.TcpFaultProxy;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,6 +22,7 @@ final class Mayhem implements AutoCloseable {
     private final PostgresServer server;
     private final TcpFaultProxy proxy;
     private final Random random;
+    private final int mostKills;
     private final long betweenKills;
     private final ExecutorService restarts = Executors.newSingleThreadExecutor();
     private @Nullable Future<?> restart;
@@ -32,12 +32,13 @@ final class Mayhem implements AutoCloseable {
     private long nextCut;
     private int kills;
 
-    Mayhem(PostgresServer server, TcpFaultProxy proxy, long seed, Duration betweenKills, long now) {
+    Mayhem(PostgresServer server, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
         this.server = server;
         this.proxy = proxy;
         this.random = new Random(seed);
-        this.betweenKills = betweenKills.toNanos();
-        nextKill = now + later(this.betweenKills);
+        mostKills = settings.databaseKills();
+        betweenKills = settings.betweenDatabaseKills().toNanos();
+        nextKill = now + later(betweenKills);
         nextCut = now;
         struckAt = now;
     }
@@ -66,7 +67,7 @@ final class Mayhem implements AutoCloseable {
         if (isRestarting() || (heard - heardBefore < WORTH_A_BLOW && now - struckAt < AT_THE_LATEST_NANOS)) {
             return;
         }
-        if (now - nextKill >= 0) {
+        if (kills < mostKills && now - nextKill >= 0) {
             kills++;
             server.killHard();
             int outage = random.nextInt(LONGEST_OUTAGE_MILLIS);

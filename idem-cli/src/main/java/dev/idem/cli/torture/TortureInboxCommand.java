@@ -80,7 +80,7 @@ final class TortureInboxCommand implements Callable<Integer> {
     @Option(
             names = "--database-kills",
             paramLabel = "N",
-            description = "Go on until the database was killed so often; default 2.4 for each minute.")
+            description = "Kill the database so often; default 2.4 for each minute.")
     @Nullable
     Integer databaseKills;
 

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param length how long the stream and the mayhem last at least; afterwards everything is worked off
  * @param jvmKills mayhem goes on until so many workers were killed, however slow the machine is
- * @param databaseKills and the database so often
+ * @param databaseKills and the database was killed so often, and not once more: it takes its time to come back
  */
 record TortureSettings(
         Duration length, long seed, int messages, int workers, int jvmKills, int databaseKills, Defect defect) {
