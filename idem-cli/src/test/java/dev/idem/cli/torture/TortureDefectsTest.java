@@ -31,6 +31,8 @@ class TortureDefectsTest {
                 "10000",
                 "--jvm-kills",
                 "10",
+                "--database-kills",
+                "4",
                 "--seed",
                 Long.toString(seed),
                 "--defect",
