@@ -156,7 +156,10 @@ class CrashPointTest {
     private static ForkedJvm fork(Db db, String end, List<CrashCase> cases) {
         List<String> arguments = new ArrayList<>(List.of(db.url(), end));
         cases.forEach(one -> arguments.add(one.id()));
-        return ForkedJvm.start(List.of("-Xmx128m"), CrashProcess.class, arguments.toArray(String[]::new));
+        return ForkedJvm.start(
+                List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                CrashProcess.class,
+                arguments.toArray(String[]::new));
     }
 
     /**

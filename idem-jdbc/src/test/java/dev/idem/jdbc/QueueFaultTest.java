@@ -206,7 +206,11 @@ class QueueFaultTest {
             while (inbox.queueStats("bombs").parked() == 0) {
                 processes++;
                 assertThat(processes).as("how often it takes a process along").isLessThan(20);
-                try (ForkedJvm process = ForkedJvm.start(List.of("-Xmx128m"), QueueBomb.class, db.url(), "" + leased)) {
+                try (ForkedJvm process = ForkedJvm.start(
+                        List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                        QueueBomb.class,
+                        db.url(),
+                        "" + leased)) {
                     process.waitForExit(Duration.ofSeconds(60));
                 }
             }

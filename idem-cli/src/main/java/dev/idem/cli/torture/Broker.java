@@ -23,6 +23,7 @@ final class Broker {
     private final List<Lane> lanes = new ArrayList<>();
     private final Map<Long, Delivery> open = new HashMap<>();
     private final Map<Integer, Integer> atSlot = new HashMap<>();
+    private final Set<Item> delivered = new HashSet<>();
     private final Set<Item> accepted = new HashSet<>();
     private long tags;
     private long deliveries;
@@ -51,6 +52,11 @@ final class Broker {
         return deliveries;
     }
 
+    /** How many of the deliveries repeated a message. */
+    long duplicates() {
+        return deliveries - delivered.size();
+    }
+
     /** What to deliver now to the slots that listen. */
     List<Delivery> deliver(double share, List<Integer> slots, long now) {
         List<Delivery> sent = new ArrayList<>();
@@ -76,6 +82,7 @@ final class Broker {
         open.put(delivery.tag, delivery);
         atSlot.merge(slot, 1, Integer::sum);
         deliveries += items.size();
+        delivered.addAll(items);
         return delivery;
     }
 

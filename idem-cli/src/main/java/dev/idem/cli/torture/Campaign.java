@@ -29,8 +29,6 @@ final class Campaign implements AutoCloseable {
     /** Working off ends when nothing has changed for so long: longer than every lease, sweep and pause. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private static final int LONGEST = 3;
-
     private static final Duration TWO_SWEEPS = Duration.ofSeconds(12);
 
     private final TortureSettings settings;
@@ -47,6 +45,8 @@ final class Campaign implements AutoCloseable {
     private final long began = System.nanoTime();
     private long spoke = began;
     private long heard;
+    private long judged = began;
+    private boolean found;
 
     Campaign(
             TortureSettings settings,
@@ -61,7 +61,7 @@ final class Campaign implements AutoCloseable {
         this.out = out;
         seeds = new Random(settings.seed());
         broker = new Broker(plan, seeds.nextLong());
-        mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings.betweenDatabaseKills(), began);
+        mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings, began);
         var config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(2);
@@ -71,33 +71,48 @@ final class Campaign implements AutoCloseable {
 
     void run(Slot.Starting starting) throws Exception {
         for (int i = 0; i < settings.workers(); i++) {
-            Slot slot = new Slot(i, seeds.nextLong(), starting, said);
+            Slot slot = new Slot(i, seeds.nextLong(), settings.defect().pausePercent(), starting, said);
             slots.add(slot);
             slot.start();
         }
         while (isMayhem()) {
             mayhem.act(System.nanoTime(), heard);
             turn(true);
+            look();
         }
         mayhem.end();
         workOff();
         for (Slot slot : slots) {
-            slot.quit();
+            slot.askToQuit();
+        }
+        for (Slot slot : slots) {
+            slot.awaitEnd();
         }
     }
 
     /** Goes on until there were blows enough, but not for ever: then the verdict says what is missing. */
     private boolean isMayhem() {
         long passed = System.nanoTime() - began;
-        return !broker.isDone()
-                && passed < settings.length().toNanos() * LONGEST
-                && (System.nanoTime() - began < settings.length().toNanos()
-                        || sum(Slot::kills) < settings.jvmKills()
-                        || mayhem.databaseKills() < settings.databaseKills());
+        boolean enough = sum(Slot::kills) >= settings.jvmKills() && mayhem.databaseKills() >= settings.databaseKills();
+        boolean over = enough && (broker.isDone() || passed > settings.length().toNanos());
+        return !over && !found && passed < settings.bound().toNanos();
+    }
+
+    /** A planted defect need not be seen twice. What is lost is known only at the end, so that goes on. */
+    private void look() throws Exception {
+        long now = System.nanoTime();
+        if (settings.isPlanted() && !mayhem.isRestarting() && now - judged > LOOKS_EVERY.toNanos()) {
+            judged = now;
+            Verdict verdict = Business.judge(url, plan, broker.accepted());
+            found = verdict.doubled() > 0 || verdict.outOfOrder() > 0;
+        }
     }
 
     /** How much is published by now: as time goes by, but some is kept back until enough workers were killed at work. */
     private double share(boolean hits, long now) {
+        if (found) {
+            return 0;
+        }
         double time = (double) (now - began) / settings.length().toNanos();
         double blows = Math.min(
                 (double) sum(Slot::kills) / settings.jvmKills(),
@@ -149,13 +164,13 @@ final class Campaign implements AutoCloseable {
                 looked = System.nanoTime();
                 long effects = Business.effects(url);
                 long left = stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::retryable);
-                if (broker.isDone()
-                        && left == stats(QueueStats::held)
-                        && left <= plan.blocked().size()) {
+                boolean onlyHeld = left == stats(QueueStats::held);
+                if (onlyHeld
+                        && (found || (broker.isDone() && left <= plan.blocked().size()))) {
                     return;
                 }
                 // What only waits behind others is looked at by every sweep.
-                patience = broker.isDone() && left == stats(QueueStats::held) ? TWO_SWEEPS : PATIENCE;
+                patience = found || (broker.isDone() && onlyHeld) ? TWO_SWEEPS : PATIENCE;
                 long state = effects * 31 + left * 7 + broker.accepted().size();
                 moved = state == before ? moved : looked;
                 before = state;
@@ -192,11 +207,11 @@ final class Campaign implements AutoCloseable {
         Verdict verdict = Business.judge(url, plan, broker.accepted());
         return new TortureReport(
                 settings.seed(),
-                settings.defect() == Defect.NONE ? null : settings.defect().label(),
+                settings.isPlanted() ? settings.defect().label() : null,
                 Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0,
                 settings.messages(),
                 broker.deliveries(),
-                broker.deliveries() - settings.messages(),
+                broker.duplicates(),
                 sum(Slot::kills),
                 sum(Slot::pauses),
                 mayhem.databaseKills(),

@@ -26,6 +26,8 @@ enum Defect {
     OWN_TRANSACTION;
 
     private static final String DELIVERY = "delivery";
+    private static final int PAUSE_PERCENT = 15;
+    private static final int MOSTLY_PERCENT = 80;
 
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -53,7 +55,14 @@ enum Defect {
 
     /** Settings of the server. What is not flushed by a commit is flushed now and then, which is too late by then. */
     Map<String, String> server() {
-        return this == NOT_DURABLE ? Map.of("wal_writer_delay", "10s") : Map.of();
+        return this == NOT_DURABLE
+                ? Map.of("wal_writer_delay", "10s", "wal_writer_flush_after", "1GB", "wal_buffers", "64MB")
+                : Map.of();
+    }
+
+    /** How many of the blows at workers are pauses; the one that ignores fences is seen by nothing else. */
+    int pausePercent() {
+        return this == NO_FENCE ? MOSTLY_PERCENT : PAUSE_PERCENT;
     }
 
     /** Some of them change statements of the store on their way to the database. */

@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 
 /** What is done with a message, by its nature. Thread-safe. */
 final class Handling {
-    private static final int LONGEST_WORK_MILLIS = 8;
-    private static final int ONE_IN_IS_LONG = 40;
+    private static final int LONGEST_WORK_MILLIS = 5;
+    private static final int ONE_IN_IS_LONG = 60;
     private static final int LONG_WORK_MILLIS = 200;
 
     private final DataSource dataSource;

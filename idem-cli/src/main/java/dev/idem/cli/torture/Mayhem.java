@@ -4,7 +4,6 @@ import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.Cut;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.TcpFaultProxy;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,27 +16,31 @@ final class Mayhem implements AutoCloseable {
     private static final int LONGEST_OUTAGE_MILLIS = 1_000;
     private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
     private static final int ALL_PERCENT = 5;
+    private static final int WORTH_A_BLOW = 5;
+    private static final long AT_THE_LATEST_NANOS = 5_000_000_000L;
 
     private final PostgresServer server;
     private final TcpFaultProxy proxy;
     private final Random random;
+    private final int mostKills;
     private final long betweenKills;
-    private static final int WORTH_A_BLOW = 5;
-
     private final ExecutorService restarts = Executors.newSingleThreadExecutor();
     private @Nullable Future<?> restart;
     private long heardBefore = -WORTH_A_BLOW;
+    private long struckAt;
     private long nextKill;
     private long nextCut;
     private int kills;
 
-    Mayhem(PostgresServer server, TcpFaultProxy proxy, long seed, Duration betweenKills, long now) {
+    Mayhem(PostgresServer server, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
         this.server = server;
         this.proxy = proxy;
         this.random = new Random(seed);
-        this.betweenKills = betweenKills.toNanos();
-        nextKill = now + later(this.betweenKills);
+        mostKills = settings.databaseKills();
+        betweenKills = settings.betweenDatabaseKills().toNanos();
+        nextKill = now + later(betweenKills);
         nextCut = now;
+        struckAt = now;
     }
 
     /** Around the given time. */
@@ -55,15 +58,16 @@ final class Mayhem implements AutoCloseable {
     }
 
     /**
-     * Strikes when it is time, but not twice at workers that got nothing done between: they would never come to their feet.
+     * Strikes when it is time, but not twice in a short time at workers that got nothing done between: they would never
+     * come to their feet.
      *
      * @param heard how many answers the workers have given
      */
     void act(long now, long heard) throws Exception {
-        if (isRestarting() || heard - heardBefore < WORTH_A_BLOW) {
+        if (isRestarting() || (heard - heardBefore < WORTH_A_BLOW && now - struckAt < AT_THE_LATEST_NANOS)) {
             return;
         }
-        if (now - nextKill >= 0) {
+        if (kills < mostKills && now - nextKill >= 0) {
             kills++;
             server.killHard();
             int outage = random.nextInt(LONGEST_OUTAGE_MILLIS);
@@ -74,6 +78,7 @@ final class Mayhem implements AutoCloseable {
             });
             nextKill = now + later(betweenKills);
             heardBefore = heard;
+            struckAt = now;
         } else if (now - nextCut >= 0) {
             if (random.nextInt(100) < ALL_PERCENT) {
                 proxy.cut();
@@ -82,12 +87,13 @@ final class Mayhem implements AutoCloseable {
                 proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);
             }
             heardBefore = heard;
+            struckAt = now;
             nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
         }
     }
 
     /** Also tells when the database could not be started again. */
-    private boolean isRestarting() throws Exception {
+    boolean isRestarting() throws Exception {
         if (restart != null && restart.isDone()) {
             restart.get();
             restart = null;

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * starts the next. Used by one thread.
  */
 final class Slot {
-    private static final int PAUSE_PERCENT = 15;
     private static final int SHORT_PERCENT = 60;
     private static final int SHORT_LIFE_MILLIS = 800;
     private static final int LONG_LIFE_MILLIS = 8_000;
@@ -24,6 +23,9 @@ final class Slot {
     /** A pause waits so long for a worker to be in the middle of something. */
     private static final long AIM_NANOS = 3_000_000_000L;
 
+    /** A worker that nobody gives anything to do is hit all the same, after a while. */
+    private static final long IDLE_NANOS = 2_000_000_000L;
+
     /** A broker waits so long for a silent consumer. */
     private static final long SESSION_NANOS = 1_000_000_000L;
 
@@ -31,12 +33,14 @@ final class Slot {
 
     private final int number;
     private final Random random;
+    private final int pausePercent;
     private final Starting starting;
     private final Queue<Said> said;
     private @Nullable Process process;
     private @Nullable Writer in;
     private @Nullable Thread reader;
     private boolean ready;
+    private long readyAt;
     private boolean pauses;
     private boolean aimed;
     private long strikeAt;
@@ -47,9 +51,10 @@ final class Slot {
     private int paused;
     private int crashes;
 
-    Slot(int number, long seed, Starting starting, Queue<Said> said) {
+    Slot(int number, long seed, int pausePercent, Starting starting, Queue<Said> said) {
         this.number = number;
         this.random = new Random(seed);
+        this.pausePercent = pausePercent;
         this.starting = starting;
         this.said = said;
     }
@@ -99,10 +104,14 @@ final class Slot {
     }
 
     void deliver(Broker.Delivery delivery) {
+        say(delivery.line());
+    }
+
+    private void say(String line) {
         try {
             Writer writer = in;
             if (writer != null) {
-                writer.write(delivery.line() + "\n");
+                writer.write(line + "\n");
                 writer.flush();
             }
         } catch (IOException dead) {
@@ -114,6 +123,7 @@ final class Slot {
     void heard(String line, long now) {
         if (line.equals(WorkerMain.READY)) {
             ready = true;
+            readyAt = now;
         } else if (line.equals(WorkerMain.IN_LONG_WORK)) {
             aimed = pauses && strikeAt != 0 && now - strikeAt >= 0;
         } else if (strikeAt == 0) {
@@ -122,7 +132,7 @@ final class Slot {
     }
 
     private void plan(long now) {
-        pauses = random.nextInt(100) < PAUSE_PERCENT;
+        pauses = random.nextInt(100) < pausePercent;
         // Short lives are hit while they find their way in; without longer ones nothing would get done.
         boolean early = random.nextInt(100) < SHORT_PERCENT;
         int longest = early ? SHORT_LIFE_MILLIS : LONG_LIFE_MILLIS;
@@ -137,6 +147,7 @@ final class Slot {
                 struck = false;
                 silent = false;
                 strikeAt = 0;
+                readyAt = now;
             } else if (!silent && resumeAt - now < SESSION_NANOS) {
                 silent = true;
                 return true;
@@ -148,6 +159,9 @@ final class Slot {
             crashes++;
             restart();
             return true;
+        }
+        if (ready && strikeAt == 0 && now - readyAt > IDLE_NANOS) {
+            plan(now);
         }
         if (!mayhem || strikeAt == 0 || now - strikeAt < 0) {
             return false;
@@ -192,17 +206,17 @@ final class Slot {
     }
 
     /** Lets it end by itself, so that it gives back what it has. */
-    void quit() throws IOException, InterruptedException {
+    void askToQuit() throws IOException, InterruptedException {
         if (struck) {
             signal("CONT");
         }
+        say(WorkerMain.QUIT);
+    }
+
+    void awaitEnd() throws InterruptedException {
         Process running = process;
-        if (running != null && in != null) {
-            in.write(WorkerMain.QUIT + "\n");
-            in.flush();
-            if (!running.waitFor(QUIT_SECONDS, TimeUnit.SECONDS)) {
-                running.destroyForcibly().waitFor();
-            }
+        if (running != null && !running.waitFor(QUIT_SECONDS, TimeUnit.SECONDS)) {
+            running.destroyForcibly().waitFor();
         }
     }
 

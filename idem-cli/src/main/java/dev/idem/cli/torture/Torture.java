@@ -12,6 +12,9 @@ import java.sql.SQLException;
 
 /** Sets up a database, a proxy and a pool of workers, lets a campaign run, and judges it by the business tables. */
 final class Torture {
+    /** An archive of classes takes a few seconds, and saves less than one with each start. */
+    private static final int WORTH_LEARNING = 12;
+
     private final TortureSettings settings;
     private final PrintWriter out;
 
@@ -34,7 +37,9 @@ final class Torture {
             try (PostgresServer server = PostgresServer.start(settings.defect().server());
                     TcpFaultProxy proxy = TcpFaultProxy.to(server.port())) {
                 WorkerJvm jvm = new WorkerJvm(files.directory());
-                jvm.learn(database(server, plan));
+                if (settings.jvmKills() > WORTH_LEARNING) {
+                    jvm.learn(database(server, plan));
+                }
                 String url = database(server, plan);
                 String cut = url.replace(":" + server.port() + "/", ":" + proxy.port() + "/");
                 try (Campaign campaign = new Campaign(settings, plan, server, proxy, url, out)) {

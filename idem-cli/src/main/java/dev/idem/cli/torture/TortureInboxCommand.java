@@ -39,6 +39,9 @@ final class TortureInboxCommand implements Callable<Integer> {
     private static final double MOST_MINUTES = 10_000;
     private static final int MESSAGES_PER_MINUTE = 20_000;
     private static final int MOST_MESSAGES = 50_000_000;
+    private static final int KILLS_PER_MINUTE = 22;
+    private static final double DATABASE_KILLS_PER_MINUTE = 2.4;
+    private static final int MOST_KILLS = 1_000_000;
 
     @Mixin
     CommonOptions common = new CommonOptions();
@@ -66,6 +69,20 @@ final class TortureInboxCommand implements Callable<Integer> {
 
     @Option(names = "--workers", paramLabel = "N", description = "How many worker JVMs; default ${DEFAULT-VALUE}.")
     int workers = 3;
+
+    @Option(
+            names = "--jvm-kills",
+            paramLabel = "N",
+            description = "Go on until so many workers were killed; default 22 for each minute.")
+    @Nullable
+    Integer jvmKills;
+
+    @Option(
+            names = "--database-kills",
+            paramLabel = "N",
+            description = "Kill the database so often; default 2.4 for each minute.")
+    @Nullable
+    Integer databaseKills;
 
     @Option(
             names = "--defect",
@@ -98,9 +115,7 @@ final class TortureInboxCommand implements Callable<Integer> {
                 minutes,
                 settings.workers(),
                 settings.seed(),
-                settings.defect() == Defect.NONE
-                        ? ""
-                        : ", with the defect " + settings.defect().label());
+                settings.isPlanted() ? ", with the defect " + settings.defect().label() : "");
         text.flush();
         TortureReport report = new Torture(settings, text).run();
         text.println();
@@ -115,13 +130,20 @@ final class TortureInboxCommand implements Callable<Integer> {
 
     TortureSettings settings() {
         check("--minutes", minutes, LEAST_MINUTES, MOST_MINUTES);
-        int count =
-                messages == null ? (int) Math.min(MOST_MESSAGES, Math.ceil(minutes * MESSAGES_PER_MINUTE)) : messages;
+        int count = messages == null ? perMinute(MESSAGES_PER_MINUTE, MOST_MESSAGES) : messages;
+        int kills = jvmKills == null ? perMinute(KILLS_PER_MINUTE, MOST_KILLS) : jvmKills;
+        int restarts = databaseKills == null ? perMinute(DATABASE_KILLS_PER_MINUTE, MOST_KILLS) : databaseKills;
         check("--messages", count, 1, MOST_MESSAGES);
         check("--workers", workers, 1, 10);
+        check("--jvm-kills", kills, 1, MOST_KILLS);
+        check("--database-kills", restarts, 1, MOST_KILLS);
         long chosen = seed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000_000) : seed;
         return new TortureSettings(
-                Duration.ofMillis((long) (minutes * 60_000)), chosen, count, workers, chosenDefect());
+                Duration.ofMillis((long) (minutes * 60_000)), chosen, count, workers, kills, restarts, chosenDefect());
+    }
+
+    private int perMinute(double number, int most) {
+        return (int) Math.max(1, Math.min(most, Math.floor(number * minutes)));
     }
 
     private Defect chosenDefect() {

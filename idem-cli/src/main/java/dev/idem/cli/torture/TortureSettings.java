@@ -5,31 +5,37 @@ import java.time.Duration;
 /**
  * What a campaign is made of.
  *
- * @param length how long the stream and the mayhem last; afterwards everything is worked off
+ * @param length how long the stream and the mayhem last at least; afterwards everything is worked off
+ * @param jvmKills mayhem goes on until so many workers were killed, however slow the machine is
+ * @param databaseKills and the database was killed so often, and not once more: it takes its time to come back
  */
-record TortureSettings(Duration length, long seed, int messages, int workers, Defect defect) {
-    private static final int KILLS_PER_MINUTE = 22;
-    private static final double DATABASE_KILLS_PER_MINUTE = 2.4;
+record TortureSettings(
+        Duration length, long seed, int messages, int workers, int jvmKills, int databaseKills, Defect defect) {
+    /** Then it ends in any case. */
+    private static final Duration LEAST_BOUND = Duration.ofMinutes(10);
 
-    /** Mayhem goes on until there were so many, in case that the machine is slow. */
-    int jvmKills() {
-        return (int) Math.max(1, KILLS_PER_MINUTE * minutes());
-    }
+    private static final int BOUND_FACTOR = 3;
 
-    int databaseKills() {
-        return (int) Math.max(1, DATABASE_KILLS_PER_MINUTE * minutes());
-    }
+    /** More often, and nothing would get done between. */
+    private static final Duration LEAST_BETWEEN_KILLS = Duration.ofSeconds(10);
 
     Duration betweenDatabaseKills() {
-        return length.dividedBy(databaseKills() + 1L);
+        Duration even = length.dividedBy(databaseKills + 1L);
+        return even.compareTo(LEAST_BETWEEN_KILLS) < 0 ? LEAST_BETWEEN_KILLS : even;
     }
 
-    private double minutes() {
-        return length.toMillis() / 60_000.0;
+    Duration bound() {
+        Duration bound = length.multipliedBy(BOUND_FACTOR);
+        return bound.compareTo(LEAST_BOUND) < 0 ? LEAST_BOUND : bound;
+    }
+
+    boolean isPlanted() {
+        return defect != Defect.NONE;
     }
 
     String command() {
-        return "./idem torture inbox --minutes " + minutes() + " --seed " + seed + " --messages " + messages
-                + " --workers " + workers + (defect == Defect.NONE ? "" : " --defect " + defect.label());
+        return "./idem torture inbox --minutes " + length.toMillis() / 60_000.0 + " --seed " + seed + " --messages "
+                + messages + " --workers " + workers + " --jvm-kills " + jvmKills + " --database-kills "
+                + databaseKills + (isPlanted() ? " --defect " + defect.label() : "");
     }
 }

@@ -17,6 +17,8 @@ class TortureArgumentsTest {
         "--minutes, NaN, must be between 0.05 and 10000",
         "--messages, 0, must be between 1 and 50000000",
         "--workers, 11, must be between 1 and 10",
+        "--jvm-kills, 0, must be between 1 and 1000000",
+        "--database-kills, -1, must be between 1 and 1000000",
         "--defect, nonsense, 'must be one of early-ack, not-durable, no-marker, no-fence, no-order, own-transaction'",
         "--seed, x, x"
     })
@@ -30,7 +32,7 @@ class TortureArgumentsTest {
 
     @Test
     void theRepeatedCommandIsTheSameCampaign() {
-        TortureSettings settings = new TortureSettings(Duration.ofSeconds(90), 42, 700, 2, Defect.NO_ORDER);
+        TortureSettings settings = new TortureSettings(Duration.ofSeconds(90), 42, 700, 2, 7, 3, Defect.NO_ORDER);
         String[] args = settings.command().split(" ", -1);
         var command = new TortureInboxCommand();
 
@@ -41,11 +43,11 @@ class TortureArgumentsTest {
     }
 
     @Test
-    void messagesGrowWithTheMinutes() {
+    void messagesAndKillsGrowWithTheMinutes() {
         var command = new TortureInboxCommand();
         new CommandLine(command).parseArgs("--minutes", "0.5", "--seed", "1");
 
         assertThat(command.settings())
-                .isEqualTo(new TortureSettings(Duration.ofSeconds(30), 1, 10_000, 3, Defect.NONE));
+                .isEqualTo(new TortureSettings(Duration.ofSeconds(30), 1, 10_000, 3, 11, 1, Defect.NONE));
     }
 }

@@ -11,9 +11,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Not part of every build, which it would make minutes longer. A short campaign on a seed of its own each time. {@code -Didem.torture.seed=…} repeats one; it prints how. */
+/**
+ * A short campaign, on a seed of its own each time. It goes on until there were blows enough, however slow the machine is.
+ * {@code -Didem.torture.seed=…} repeats one; it prints how.
+ */
 @ExtendWith(SkipWithoutServer.class)
-class TortureCampaign {
+class TortureTest {
     @Test
     @DisplayName("50,000 stored messages take effect once and in order, whatever is killed, paused and cut")
     void nothingIsLostDoubledOrOutOfOrder() {
@@ -21,7 +24,21 @@ class TortureCampaign {
                 Long.getLong("idem.torture.seed", ThreadLocalRandom.current().nextInt(1, 1_000_000_000));
 
         Cli torture = Cli.run(
-                "torture", "inbox", "--minutes", "1.5", "--messages", "50000", "--seed", Long.toString(seed), "--json");
+                "torture",
+                "inbox",
+                "--minutes",
+                "1.2",
+                "--messages",
+                "50000",
+                "--workers",
+                "4",
+                "--jvm-kills",
+                "50",
+                "--database-kills",
+                "5",
+                "--seed",
+                Long.toString(seed),
+                "--json");
 
         System.out.println(torture.err() + torture.out());
         assertThat(torture.code()).as(torture.err()).isZero();
@@ -40,6 +57,6 @@ class TortureCampaign {
                 .isPositive()
                 .isEqualTo(report.get("parkedPlanned").intValue());
         assertThat(report.get("seed").longValue()).isEqualTo(seed);
-        assertThat(torture.err()).contains("./idem torture inbox --minutes 1.5 --seed " + seed);
+        assertThat(torture.err()).contains("./idem torture inbox --minutes 1.2 --seed " + seed);
     }
 }
