@@ -148,6 +148,7 @@ final class QueueWorker implements Runnable {
             return false;
         }
         try (QueueBatch batch = taken.get()) {
+            wakeNext(batch.messages(), most);
             QueuedMessage first = batch.messages().get(0);
             if (!first.isSuspect()) {
                 store.running(taking, batch.messages());
@@ -159,6 +160,13 @@ final class QueueWorker implements Runnable {
             }
             batch.close();
             return suspectTurn(first);
+        }
+    }
+
+    /** Where as many were found as were asked for, there are probably more; who woke this worker may not know how many. */
+    private void wakeNext(List<QueuedMessage> found, int most) {
+        if (found.size() >= most) {
+            bell.ring(1);
         }
     }
 
@@ -178,6 +186,7 @@ final class QueueWorker implements Runnable {
 
     private boolean leasedTurn() throws Outage {
         List<QueuedMessage> leased = store.lease(taking.limitedTo(policy.batch()), policy.lease());
+        wakeNext(leased, policy.batch());
         if (leased.size() == 1 && crashes.isDeadlyNow(leased.get(0))) {
             store.change(taking, List.of(crashes.deadly(leased.get(0))));
             log.error(
