@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** How long a worker that finds nothing waits before it looks again: ever longer, jittered. Used by one thread. */
 final class Idle {
-    private static final long FIRST_NANOS = Duration.ofMillis(5).toNanos();
+    private static final long FIRST_NANOS = Duration.ofMillis(20).toNanos();
 
     private final long longest;
     private long pause = FIRST_NANOS;

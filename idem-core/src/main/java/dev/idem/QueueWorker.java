@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class QueueWorker implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
-    private static final Duration WORTH_A_LOOK = Duration.ofMillis(10);
+    private static final Duration WORTH_A_LOOK = Duration.ofMillis(40);
 
     private final Engine engine;
     private final Permits permits;
@@ -67,11 +67,12 @@ final class QueueWorker implements Runnable {
         Idle idle = new Idle(policy.poll());
         try {
             while (!stopping && !Thread.currentThread().isInterrupted()) {
-                boolean found = turn();
-                if (found) {
+                Found found = turn();
+                if (found != Found.NOTHING) {
                     idle.reset();
-                } else if (bell.await(shorter(idle.next()))) {
-                    idle.reset();
+                }
+                if (found != Found.MUCH) {
+                    bell.await(shorter(idle.next()));
                 }
             }
         } catch (InterruptedException stop) {
@@ -95,14 +96,14 @@ final class QueueWorker implements Runnable {
         }
     }
 
-    /** True when there was something to do, and it could be done. */
-    private boolean turn() throws InterruptedException {
+    /** What there was to do, if it could be done. */
+    private Found turn() throws InterruptedException {
         breaker.await();
         try {
             permits.acquire("a worker of " + consumer.name());
             try {
                 settleOwed();
-                boolean found = policy.isLeased() ? leasedTurn() : takenTurn();
+                Found found = policy.isLeased() ? leasedTurn() : takenTurn();
                 breaker.closed();
                 return found;
             } finally {
@@ -115,7 +116,7 @@ final class QueueWorker implements Runnable {
             if (!stopping) {
                 breaker.opened(failure instanceof Outage outage ? outage.failure : failure);
             }
-            return false;
+            return Found.NOTHING;
         }
     }
 
@@ -141,13 +142,14 @@ final class QueueWorker implements Runnable {
         }
     }
 
-    private boolean takenTurn() throws Outage {
+    private Found takenTurn() throws Outage {
         int most = Math.min(policy.batch(), engine.isolation().limit(consumer.name()));
         Optional<QueueBatch> taken = store.take(taking.limitedTo(most));
         if (taken.isEmpty()) {
-            return false;
+            return Found.NOTHING;
         }
         try (QueueBatch batch = taken.get()) {
+            Found found = found(batch.messages(), most);
             QueuedMessage first = batch.messages().get(0);
             if (!first.isSuspect()) {
                 store.running(taking, batch.messages());
@@ -155,29 +157,43 @@ final class QueueWorker implements Runnable {
                 QueueRun run = newRun(false);
                 check(run.run(batch));
                 dirty = !run.isComplete();
-                return true;
+                return dirty ? Found.MUCH : found;
             }
             batch.close();
             return suspectTurn(first);
         }
     }
 
+    /**
+     * Where as many were found as were asked for there are probably more, so the next worker is woken: who woke this one may
+     * not know how many there are.
+     */
+    private Found found(List<QueuedMessage> messages, int most) {
+        if (messages.size() >= most) {
+            bell.ring(1);
+        }
+        return messages.isEmpty()
+                ? Found.NOTHING
+                : messages.size() >= most || policy.isOrdered() ? Found.MUCH : Found.SOME;
+    }
+
     /** Leases one message, so that its start is on record. */
-    private boolean suspectTurn(QueuedMessage message) throws Outage {
+    private Found suspectTurn(QueuedMessage message) throws Outage {
         if (crashes.isDeadly(message)) {
             store.change(taking, List.of(crashes.deadly(message)));
             log.error("{}: parked, for it seems to end the processes that handle it", message.key());
-            return true;
+            return Found.MUCH;
         }
         Optional<QueuedMessage> alone = store.lease(taking, message, policy.suspectLease());
         if (alone.isPresent()) {
             handleLeased(List.of(alone.get()), policy.suspectLease());
         }
-        return alone.isPresent();
+        return alone.isPresent() ? Found.MUCH : Found.NOTHING;
     }
 
-    private boolean leasedTurn() throws Outage {
+    private Found leasedTurn() throws Outage {
         List<QueuedMessage> leased = store.lease(taking.limitedTo(policy.batch()), policy.lease());
+        Found found = found(leased, policy.batch());
         if (leased.size() == 1 && crashes.isDeadlyNow(leased.get(0))) {
             store.change(taking, List.of(crashes.deadly(leased.get(0))));
             log.error(
@@ -186,7 +202,7 @@ final class QueueWorker implements Runnable {
         } else if (!leased.isEmpty()) {
             handleLeased(leased, policy.lease());
         }
-        return !leased.isEmpty();
+        return owed.isEmpty() ? found : Found.MUCH;
     }
 
     private void handleLeased(List<QueuedMessage> leased, Duration lease) throws Outage {
@@ -217,6 +233,15 @@ final class QueueWorker implements Runnable {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** What a look has found. */
+    private enum Found {
+        NOTHING,
+        /** And most likely all there was: what comes later rings. */
+        SOME,
+        /** There may be more, or something is still to be said: another turn at once. */
+        MUCH
     }
 
     /** The store could not go on. */

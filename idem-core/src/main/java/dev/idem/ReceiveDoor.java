@@ -94,6 +94,9 @@ final class ReceiveDoor {
         }
         if (stored > 0) {
             bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
+            if (store instanceof QueueStore.Waking waking) {
+                waking.wakeOthers(consumer.name());
+            }
         }
     }
 

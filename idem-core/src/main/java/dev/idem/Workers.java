@@ -72,6 +72,10 @@ final class Workers implements AutoCloseable {
             workers.add(worker);
             threads.add(Threads.start("idem-" + consumer.name() + "-" + i, policy.virtualThreads(), worker));
         }
+        if (store instanceof QueueStore.Waking waking) {
+            Bells.Bell bell = bells.of(consumer.name());
+            waking.onWake(consumer.name(), () -> bell.ring(1)); // a worker that finds much wakes the next one
+        }
         if (care.getState() == Thread.State.NEW) {
             care.start();
         }

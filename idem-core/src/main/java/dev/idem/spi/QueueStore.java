@@ -67,6 +67,18 @@ public interface QueueStore {
     boolean isFull(String consumer, long cap);
 
     /**
+     * A queue whose instances can wake each other's workers. It only saves waiting for the next look: whatever is lost here
+     * is found by polling, so nothing of it may delay, or fail, what a caller does.
+     */
+    interface Waking extends QueueStore {
+        /** After the commit that stored messages: tells other instances, soon. Neither waits nor throws. */
+        void wakeOthers(String consumer);
+
+        /** From now on rings when another instance has stored something; maybe also when nobody has. */
+        void onWake(String consumer, Runnable bell);
+    }
+
+    /**
      * What the receiving side is told of a consumer.
      *
      * @param ordered whether messages wait behind earlier ones of their ordering key

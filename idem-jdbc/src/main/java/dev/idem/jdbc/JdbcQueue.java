@@ -27,7 +27,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps messages in a table beside their markers. See {@link QueueSql} for what differs between databases. */
-final class JdbcQueue implements QueueStore {
+final class JdbcQueue implements QueueStore.Waking {
     private final DataSource dataSource;
     private final QueueKit kit;
     private final Function<String, OwnTransaction> begin;
@@ -35,13 +35,19 @@ final class JdbcQueue implements QueueStore {
     private final RunningWorkers workers;
     private final QueueCare care;
     private final QueueNumbers counts;
+    private final @Nullable Notifier notifier;
+    private final @Nullable Listener listener;
 
-    /** @param numbers answers the number that stands for a consumer */
+    /**
+     * @param numbers answers the number that stands for a consumer
+     * @param wakeUp whether instances tell each other what they store, where the database can
+     */
     JdbcQueue(
             DataSource dataSource,
             QueueKit kit,
             Function<String, OwnTransaction> begin,
-            ToIntFunction<String> numbers) {
+            ToIntFunction<String> numbers,
+            WakeUp wakeUp) {
         this.dataSource = dataSource;
         this.kit = kit;
         this.begin = begin;
@@ -50,6 +56,9 @@ final class JdbcQueue implements QueueStore {
         workers = new RunningWorkers(dataSource, tables);
         care = new QueueCare(tables, kit);
         counts = new QueueNumbers(tables);
+        boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
+        notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
+        listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier) : null;
     }
 
     @Override
@@ -218,11 +227,31 @@ final class JdbcQueue implements QueueStore {
         return alone("count messages of", consumer, connection -> counts.isFull(connection, number(consumer), cap));
     }
 
+    @Override
+    public void wakeOthers(String consumer) {
+        if (notifier != null) {
+            notifier.send(number(consumer));
+        }
+    }
+
+    @Override
+    public void onWake(String consumer, Runnable bell) {
+        if (listener != null) {
+            listener.onWake(number(consumer), bell);
+        }
+    }
+
     private int number(String consumer) {
         return numbers.applyAsInt(consumer);
     }
 
     void close() {
+        if (listener != null) {
+            listener.close();
+        }
+        if (notifier != null) {
+            notifier.close();
+        }
         workers.close();
     }
 

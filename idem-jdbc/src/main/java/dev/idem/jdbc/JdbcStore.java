@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps markers in a relational database, in the same transaction as the handler's effects: exactly once for effects in
- * that database. Thread-safe. A role that may SELECT, INSERT, UPDATE and DELETE is enough; no session state is kept, so it
- * works behind PgBouncer in transaction mode.
+ * that database. Thread-safe. A role that may SELECT, INSERT, UPDATE and DELETE is enough; nothing depends on session state, so
+ * it works behind PgBouncer in transaction mode.
  *
  * <pre>{@code
  * JdbcStore store = JdbcStore.create(dataSource);
@@ -46,7 +46,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
     private final Sweeper sweeper;
     private final JdbcQueue queue;
 
-    JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery) {
+    JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery, WakeUp wakeUp) {
         this.tables = tables;
         consumers = new ConsumerNumbers(dataSource, tables.dialect(), tables);
         handlers = new HandlerConnections(dataSource);
@@ -54,7 +54,11 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
         windows = new Windows(dataSource, tables, claims.horizons());
         sweeper = new Sweeper(dataSource, tables, windows, sweepEvery);
         queue = new JdbcQueue(
-                dataSource, QueueKit.of(claims.kit()), claims::begin, consumer -> number(consumer, REGISTER_ADVICE));
+                dataSource,
+                QueueKit.of(claims.kit()),
+                claims::begin,
+                consumer -> number(consumer, REGISTER_ADVICE),
+                wakeUp);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -180,7 +184,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
         return claims.faults().isTransient(failure);
     }
 
-    /** Stops sweeping. The data source belongs to whoever made it. */
+    /** Stops sweeping and listening. The data source belongs to whoever made it. */
     @Override
     public void close() {
         sweeper.close();
@@ -196,6 +200,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
         private SchemaMode mode = SchemaMode.EMBEDDED;
         private boolean strict;
         private Duration sweepEvery = Duration.ofHours(1);
+        private WakeUp wakeUp = WakeUp.NOTIFY;
 
         private Builder(DataSource dataSource) {
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -244,6 +249,12 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
             return this;
         }
 
+        /** How workers hear of what other instances store; default {@link WakeUp#NOTIFY}. Say POLL behind PgBouncer. */
+        public Builder wakeUp(WakeUp value) {
+            wakeUp = Objects.requireNonNull(value, "wakeUp");
+            return this;
+        }
+
         public JdbcStore build() {
             JdbcSchema tables = JdbcSchema.of(dataSource, database, schema, prefix);
             boolean embedded = tables.database().dialect().embedded();
@@ -254,7 +265,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
                 createPartitions(tables);
                 refuse(tables.validate());
             }
-            return new JdbcStore(dataSource, tables.tables(), sweepEvery);
+            return new JdbcStore(dataSource, tables.tables(), sweepEvery, wakeUp);
         }
 
         /** Before they are checked, so that a start after a long downtime, or with an old script, is none to refuse. */

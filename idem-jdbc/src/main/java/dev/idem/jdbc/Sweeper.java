@@ -134,17 +134,11 @@ final class Sweeper implements AutoCloseable {
     /** Waits for a step that is on its way; an interrupt could cost an embedded database its files. */
     @Override
     public void close() {
-        Thread running;
+        @Nullable Thread running;
         synchronized (this) {
             closed.countDown();
             running = thread;
         }
-        if (running != null && running != Thread.currentThread()) {
-            try {
-                running.join(CLOSE_MILLIS);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Threads.join(running, CLOSE_MILLIS);
     }
 }

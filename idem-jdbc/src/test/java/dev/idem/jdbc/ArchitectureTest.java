@@ -24,6 +24,7 @@ class ArchitectureTest {
             "InboxMessage",
             "Database",
             "SchemaMode",
+            "WakeUp",
             "Finding");
 
     private final JavaClasses classes = new ClassFileImporter()

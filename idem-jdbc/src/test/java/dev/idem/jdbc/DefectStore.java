@@ -28,7 +28,8 @@ class DefectStore implements MarkerStore {
         return new JdbcStore(
                 source,
                 new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix(), false),
-                Duration.ZERO);
+                Duration.ZERO,
+                WakeUp.NOTIFY);
     }
 
     static Dialect statements(
