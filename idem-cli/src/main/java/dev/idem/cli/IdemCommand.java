@@ -2,6 +2,7 @@ package dev.idem.cli;
 
 import dev.idem.cli.consumer.ConsumerCommand;
 import dev.idem.cli.demo.DemoCommand;
+import dev.idem.cli.dlq.DlqCommand;
 import dev.idem.cli.inbox.InboxCommand;
 import dev.idem.cli.retention.RetentionCommand;
 import dev.idem.cli.schema.SchemaCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Spec;
             ConsumerCommand.class,
             RetentionCommand.class,
             InboxCommand.class,
+            DlqCommand.class,
             TortureCommand.class
         },
         footer = {

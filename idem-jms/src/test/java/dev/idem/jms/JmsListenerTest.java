@@ -9,16 +9,20 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
+import dev.idem.broker.LetterFilter;
+import dev.idem.broker.LetterReplay;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
 import jakarta.jms.Connection;
+import jakarta.jms.ConnectionFactory;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Session;
 import java.io.Serializable;
@@ -226,6 +230,48 @@ class JmsListenerTest {
         listener.close();
         listener.close();
         assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
+    }
+
+    @Test
+    void theCodeOfTheGuide() throws Exception {
+        AtomicInteger orders = new AtomicInteger();
+        send(session -> {
+            jakarta.jms.Message message = session.createTextMessage("{}");
+            message.setStringProperty("messageId", "o-1");
+            message.setJMSType("order-placed");
+            return message;
+        });
+        send(session -> session.createTextMessage("without an id"));
+        ConnectionFactory factory = artemis.core();
+        // region jms-listen
+        Consumer billing = Consumer.named("billing")
+                .on("order-placed", PayloadDecoder.message(), (order, tx) -> {
+                    try (var insert = tx.connection().prepareStatement("INSERT INTO bill (order_id) VALUES (?)")) {
+                        insert.setString(1, order.id().orElseThrow());
+                        return insert.executeUpdate();
+                    }
+                })
+                .build();
+        JmsListener listener = JmsInbox.builder(factory, queue, billing, inbox)
+                .retry(RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(5)))
+                .sessions(2)
+                .listen();
+        // endregion
+        this.listener = listener;
+        pool.getConnection().createStatement().execute("CREATE TABLE bill (order_id VARCHAR(40))");
+        await().atMost(LONG).until(() -> letters().size() == 1 && artemis.messages(queue) == 0);
+        // region jms-replay
+        try (DeadLetters letters = JmsDeadLetters.open(factory, queue + ".dead-letters")) {
+            LetterReplay.of(LetterFilter.all().consumer("billing"))
+                    .as("anna", "ids are set now", (consumer, action, actor, why, what) -> orders.incrementAndGet())
+                    .run(letters, progress -> {});
+        }
+        // endregion
+        assertThat(orders).as("begun and ended").hasValue(2);
+        await().atMost(LONG).untilAsserted(() -> assertThat(letters())
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.message().headers("idem-replays"))
+                        .hasSize(1)));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.idem.cli.inbox;
 
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxMessage;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.idem.cli.inbox;
 
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxMessage;
 import java.io.PrintWriter;
 import java.util.Optional;

@@ -1,19 +1,18 @@
 package dev.idem.cli.inbox;
 
 import dev.idem.QueueState;
+import dev.idem.cli.Age;
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxFilter;
 import dev.idem.jdbc.JdbcConsumers;
 import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,8 +21,6 @@ import picocli.CommandLine.Spec;
 
 /** Which messages are meant. */
 final class FilterOptions {
-    private static final Pattern SIMPLE = Pattern.compile("(\\d{1,9})(s|m|h|d)");
-
     @Option(names = "--consumer", paramLabel = "NAME", description = "Only those of this consumer.")
     @Nullable
     String consumer;
@@ -93,7 +90,7 @@ final class FilterOptions {
                     .withType(type)
                     .withOrderingKey(orderingKey)
                     .withReason(failure)
-                    .withOlderThan(age == null ? null : duration(age));
+                    .withOlderThan(age == null ? null : Age.parse(age));
         } catch (IllegalArgumentException | DateTimeParseException wrong) {
             throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }
@@ -109,19 +106,5 @@ final class FilterOptions {
             }
         }
         return chosen;
-    }
-
-    private static Duration duration(String text) {
-        Matcher simple = SIMPLE.matcher(text);
-        if (!simple.matches()) {
-            return Duration.parse(text);
-        }
-        long number = Long.parseLong(simple.group(1));
-        return switch (simple.group(2)) {
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            case "h" -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
-        };
     }
 }

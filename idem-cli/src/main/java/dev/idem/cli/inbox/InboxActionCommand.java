@@ -5,6 +5,7 @@ import dev.idem.cli.CommonOptions;
 import dev.idem.cli.ConnectionOptions;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.Printable;
 import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.InboxAction;
 import dev.idem.jdbc.InboxAnswer;

@@ -6,6 +6,7 @@ import dev.idem.cli.CommonOptions;
 import dev.idem.cli.ConnectionOptions;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.Printable;
 import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcInbox;
 import java.io.PrintWriter;

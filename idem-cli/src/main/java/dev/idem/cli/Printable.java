@@ -1,4 +1,4 @@
-package dev.idem.cli.inbox;
+package dev.idem.cli;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -10,17 +10,17 @@ import java.util.Optional;
  * Texts of messages for a terminal. They come from strangers: whatever could move the cursor, change colours, hide or turn
  * text, or begin a new line is shown as an escape.
  */
-final class Printable {
+public final class Printable {
     private Printable() {}
 
-    static String line(String text) {
+    public static String line(String text) {
         StringBuilder line = new StringBuilder(text.length());
         text.codePoints().forEach(c -> append(line, c));
         return line.toString();
     }
 
     /** Cut where it becomes too long for a line. */
-    static String line(String text, int longest) {
+    public static String line(String text, int longest) {
         String line = line(text.length() > longest ? text.substring(0, longest) : text);
         return line.length() > longest || text.length() > longest
                 ? line.substring(0, Math.min(line.length(), longest)) + "…"
@@ -57,7 +57,7 @@ final class Printable {
     }
 
     /** The text that bytes are, if they are one. */
-    static Optional<String> utf8(byte[] bytes) {
+    public static Optional<String> utf8(byte[] bytes) {
         try {
             return Optional.of(StandardCharsets.UTF_8
                     .newDecoder()
@@ -68,7 +68,7 @@ final class Printable {
         }
     }
 
-    static String base64(byte[] bytes) {
+    public static String base64(byte[] bytes) {
         return Base64.getEncoder().encodeToString(bytes);
     }
 }

@@ -1,0 +1,103 @@
+package dev.idem.cli.dlq;
+
+import com.rabbitmq.client.ConnectionFactory;
+import dev.idem.broker.DeadLetters;
+import dev.idem.cli.CliException;
+import dev.idem.jms.JmsDeadLetters;
+import dev.idem.kafka.KafkaDeadLetters;
+import dev.idem.rabbitmq.RabbitDeadLetters;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.qpid.jms.JmsConnectionFactory;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which broker, and where in it the dead letters are. */
+final class BrokerOptions {
+    @ArgGroup(exclusive = true, multiplicity = "1")
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    Address address;
+
+    @Option(
+            names = {"--topic", "--queue"},
+            required = true,
+            paramLabel = "NAME",
+            description = "The topic or queue of the dead letters.")
+    String destination = "";
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description = "Further settings of a Kafka client, for security say, as a properties file.")
+    @Nullable
+    Path clientConfig;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec command;
+
+    /** The kinds of brokers. */
+    static final class Address {
+        @Option(names = "--kafka", paramLabel = "HOST:PORT", description = "Kafka, by its bootstrap servers.")
+        @Nullable
+        String kafka;
+
+        @Option(names = "--rabbitmq", paramLabel = "URI", description = "RabbitMQ: amqp://user:password@host:port/vhost")
+        @Nullable
+        String rabbitmq;
+
+        @Option(
+                names = "--jms",
+                paramLabel = "URI",
+                description = "A Jakarta Messaging broker that speaks AMQP 1.0: amqp://host:port")
+        @Nullable
+        String jms;
+    }
+
+    DeadLetters open() throws Exception {
+        if (address.kafka != null) {
+            return KafkaDeadLetters.open(kafka(address.kafka), destination);
+        }
+        if (address.rabbitmq != null) {
+            return RabbitDeadLetters.open(rabbitmq(address.rabbitmq), destination);
+        }
+        return JmsDeadLetters.open(new JmsConnectionFactory(String.valueOf(address.jms)), destination);
+    }
+
+    private Map<String, Object> kafka(String servers) throws IOException {
+        Map<String, Object> config = new HashMap<>();
+        if (clientConfig != null) {
+            Properties file = new Properties();
+            try (Reader reader = Files.newBufferedReader(clientConfig)) {
+                file.load(reader);
+            } catch (IOException unreadable) {
+                throw new CliException(
+                        "The file " + clientConfig + " could not be read", "Check --client-config", unreadable);
+            }
+            file.forEach((name, value) -> config.put(name.toString(), value));
+        }
+        config.put("bootstrap.servers", servers);
+        return config;
+    }
+
+    private ConnectionFactory rabbitmq(String uri) throws GeneralSecurityException {
+        ConnectionFactory factory = new ConnectionFactory();
+        try {
+            factory.setUri(uri);
+            return factory;
+        } catch (URISyntaxException | IllegalArgumentException wrong) { // its text quotes the password
+            throw new ParameterException(command.commandLine(), "--rabbitmq is not an address like amqp://host:5672");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.idem.cli.dlq;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.LetterFilter;
+import dev.idem.broker.LetterReplay;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Json;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.JdbcAudit;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code idem dlq replay}: sends dead letters again. */
+@Command(
+        name = "replay",
+        description = "Sends dead letters to where they came from, with the same id, key, headers and payload. Each is taken "
+                + "away when the broker has confirmed the message. May be interrupted, and run again.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem dlq replay --all --dry-run --reason 'provider is back' --kafka broker:9092 --topic orders.dead-letters"
+                    + " --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
+            "  idem dlq replay 0-17 --reason 'customer called' --kafka broker:9092 --topic orders.dead-letters"
+                    + " --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD"
+        })
+final class DlqReplayCommand implements Callable<Integer> {
+    private static final long EVERY = 1_000;
+
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    BrokerOptions broker = new BrokerOptions();
+
+    @Mixin
+    LetterOptions letters = new LetterOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Parameters(arity = "0..1", paramLabel = "PLACE", description = "One letter, by its place in 'idem dlq list'.")
+    @Nullable
+    String place;
+
+    @Option(names = "--all", description = "All letters that the filter finds; must be said, so that nobody does it unawares.")
+    boolean all;
+
+    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
+    String reason = "";
+
+    @Option(
+            names = "--actor",
+            paramLabel = "NAME",
+            description = "Who; goes to the audit. Default the user of this system.")
+    @Nullable
+    String actor = System.getProperty("user.name");
+
+    @Option(names = "--rate", paramLabel = "N", description = "How many each second at most; default ${DEFAULT-VALUE}.")
+    long rate = 100;
+
+    @Option(names = "--limit", paramLabel = "N", description = "How many in all; default all.")
+    long limit = Long.MAX_VALUE;
+
+    @Option(
+            names = "--force",
+            description = "Also those of consumers whose policy forbids replays. The reason justifies it in the audit.")
+    boolean force;
+
+    @Option(names = "--dry-run", description = "Only count what would be sent.")
+    boolean dryRun;
+
+    @Option(names = "--json", description = "Print the answer as one JSON object.")
+    boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        LetterReplay replay = replay();
+        CountDownLatch ended = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Thread hook = new Thread(() -> {
+            interrupted.countDown();
+            try {
+                ended.await(10, TimeUnit.SECONDS); // for the letter that is on its way
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            return run(replay.until(() -> interrupted.getCount() == 0));
+        } finally {
+            ended.countDown();
+            if (interrupted.getCount() > 0) {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            }
+        }
+    }
+
+    private LetterReplay replay() {
+        if (place == null && !all) {
+            throw new ParameterException(spec.commandLine(), "Say which: the PLACE of a letter, or --all with a filter");
+        }
+        if (place != null && (all || !letters.isEmpty())) {
+            throw new ParameterException(spec.commandLine(), "A PLACE and a filter do not go together");
+        }
+        if (rate < 1 || limit < 1 || reason.isBlank() || actor == null || actor.isBlank()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--rate and --limit must be at least 1, --reason and --actor must not be blank");
+        }
+        LetterFilter meant = place == null ? letters.filter() : LetterFilter.all().place(place);
+        LetterReplay replay = LetterReplay.of(meant).perSecond(rate).limit(limit);
+        return force ? replay.force() : replay;
+    }
+
+    private int run(LetterReplay replay) throws Exception {
+        LetterReplay.Report report;
+        try (HikariDataSource dataSource = connection.open();
+                DeadLetters open = broker.open()) {
+            report = dryRun
+                    ? replay.dryRun(open)
+                    : replay.as(String.valueOf(actor), reason, JdbcAudit.of(tables.in(dataSource)))
+                            .run(open, this::progress);
+        }
+        print(spec.commandLine().getOut(), report);
+        return report.forbidden() == 0 && (place == null || report.sent() == 1) ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
+    }
+
+    private void progress(LetterReplay.Report report) {
+        if (!json && report.seen() % EVERY == 0) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.printf("%,d looked at, %,d sent%n", report.seen(), report.sent());
+            err.flush();
+        }
+    }
+
+    private void print(PrintWriter out, LetterReplay.Report report) {
+        if (json) {
+            out.println(Json.line(
+                    new Result(dryRun, report.seen(), report.sent(), report.forbidden(), report.perConsumer())));
+        } else {
+            out.printf(
+                    "%,d looked at, %,d %s, %,d forbidden%n",
+                    report.seen(),
+                    report.sent(),
+                    dryRun ? "would be sent" : "sent",
+                    report.forbidden());
+            if (report.forbidden() > 0) {
+                out.println("The policy of their consumer forbids replays; a person may insist with --force and a reason");
+            }
+        }
+        out.flush();
+    }
+
+    private record Result(boolean dryRun, long seen, long sent, long forbidden, Map<String, Long> perConsumer) {}
+}
