@@ -43,6 +43,11 @@ final class PartitionOffsets {
         position = next;
     }
 
+    /** Whether nothing of it was seen yet. */
+    synchronized boolean isNew() {
+        return position == NONE;
+    }
+
     /** Whether a record at this offset cannot follow those before: the topic is another one, or was cut. */
     synchronized boolean isBehind(long offset) {
         return offset < position;

@@ -2,6 +2,7 @@ package dev.idem.kafka;
 
 import dev.idem.IdemException;
 import dev.idem.Message;
+import dev.idem.Position;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Lanes;
 import dev.idem.broker.Pace;
@@ -128,6 +129,11 @@ final class Poller implements Runnable {
                 consumer.seek(partition, all.get(0).offset());
                 positions.remove(partition);
                 continue;
+            }
+            if (offsets.isNew()) { // where the group has got to
+                Position start = new Position(
+                        stream.get(), partition.partition(), all.get(0).offset());
+                plan.inbox().settledBefore(plan.consumer(), start);
             }
             for (ConsumerRecord<byte[], byte[]> record : all) {
                 if (record.value() != null || plan.tombstones() == Tombstones.PROCESS) {
