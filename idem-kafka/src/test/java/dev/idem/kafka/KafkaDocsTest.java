@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -56,7 +57,7 @@ class KafkaDocsTest {
             Inbox inbox = bed.inbox();
             Consumer billing = KafkaBed.writer(message -> {});
             Map<String, Object> config = bed.config;
-            KafkaBed.send(bed.record("k", "not-the-header-we-look-at"));
+            KafkaBed.send(new ProducerRecord<>(bed.topic, KafkaBed.bytes("k"), KafkaBed.bytes("without an id")));
             List<String> audit = new ArrayList<>();
             // region kafka-options
             KafkaListener listener = KafkaInbox.builder(config, List.of(bed.topic), billing, inbox)

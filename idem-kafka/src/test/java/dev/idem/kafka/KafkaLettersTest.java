@@ -47,8 +47,8 @@ class KafkaLettersTest {
         try (KafkaBed bed = new KafkaBed(2)) {
             List<String> sent = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
-                var record = new ProducerRecord<>(
-                        bed.topic, i % 2, 1_000_000L + i, random(random, 20), random(random, 200));
+                var record =
+                        new ProducerRecord<>(bed.topic, i % 2, 1_000_000L + i, random(random, 20), random(random, 200));
                 for (int h = 0; h < random.nextInt(4); h++) {
                     record.headers().add("h" + random.nextInt(2), random(random, 10));
                 }
@@ -89,7 +89,8 @@ class KafkaLettersTest {
     private static String shape(long time, byte[] key, byte[] value, Iterable<Header> headers) {
         StringBuilder text = new StringBuilder(time + " " + Arrays.toString(key) + Arrays.toString(value));
         for (Header header : headers) {
-            boolean ours = DeadLetter.withoutOurs(List.of(Records.header(header))).isEmpty();
+            boolean ours =
+                    DeadLetter.withoutOurs(List.of(Records.header(header))).isEmpty();
             text.append(ours ? "" : header.key() + Arrays.toString(header.value()));
         }
         return text.toString();
@@ -118,7 +119,8 @@ class KafkaLettersTest {
     }
 
     @Test
-    @DisplayName("KF-09 tombstones go to the handler marked and empty, or are acknowledged; without an id set aside as null")
+    @DisplayName(
+            "KF-09 tombstones go to the handler marked and empty, or are acknowledged; without an id set aside as null")
     void tombstones() throws Exception {
         for (Tombstones policy : Tombstones.values()) {
             Queue<Message> seen = new ConcurrentLinkedQueue<>();
@@ -178,15 +180,18 @@ class KafkaLettersTest {
             bed.send(0, 20);
             KafkaListener listener = bed.listen(writer(message -> {}));
             bed.awaitEffects(20);
-            until("what is finished is known", () -> listener.partitions().get(0).unfinished() == 1);
+            until(
+                    "what is finished is known",
+                    () -> listener.partitions().get(0).unfinished() == 1);
             assertThat(bed.unsettled()).isEqualTo(21);
             assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
             largest(deadLetters, "100000");
             bed.awaitSettled();
-            assertThat(bed.letters()).singleElement().satisfies(letter -> assertThat(
-                            letter.about().origin())
-                    .containsEntry("topic", bed.topic)
-                    .containsEntry("offset", "0"));
+            assertThat(bed.letters())
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.about().origin())
+                            .containsEntry("topic", bed.topic)
+                            .containsEntry("offset", "0"));
             bed.assertOnce(20);
         }
     }

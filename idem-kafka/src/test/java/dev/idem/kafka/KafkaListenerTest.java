@@ -155,7 +155,9 @@ class KafkaListenerTest {
 
     private static void remake(KafkaBed bed) throws Exception {
         KafkaBed.admin().deleteTopics(List.of(bed.topic)).all().get();
-        until("the topic is gone", () -> !KafkaBed.admin().listTopics().names().get().contains(bed.topic));
+        until(
+                "the topic is gone",
+                () -> !KafkaBed.admin().listTopics().names().get().contains(bed.topic));
         until("the topic is there", () -> {
             try {
                 KafkaBed.createTopic(bed.topic, 1);
@@ -200,7 +202,8 @@ class KafkaListenerTest {
                     })
                     .watermark()
                     .build();
-            KafkaListener first = bed.listen(consumer, builder -> builder.retry(QUICK).parallelism(2));
+            KafkaListener first =
+                    bed.listen(consumer, builder -> builder.retry(QUICK).parallelism(2));
             bed.awaitEffects(100);
             first.close();
             bed.listen(consumer, builder -> builder.retry(QUICK).parallelism(2));
@@ -208,6 +211,31 @@ class KafkaListenerTest {
             bed.awaitSettled();
             bed.assertOnce(300);
             assertOrderedByKey(bed.effects());
+        }
+    }
+
+    @Test
+    @DisplayName("RO-01 a consumer with marks goes on behind a record that was set aside, here and in the next owner")
+    void watermarkPoison() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            var consumer = writes(message -> {
+                        if (message.id().orElseThrow().endsWith("7")) {
+                            throw new IllegalStateException("never");
+                        }
+                    })
+                    .watermark()
+                    .build();
+            bed.send(0, 30);
+            KafkaListener first = bed.listen(consumer, builder -> builder.retry(QUICK));
+            bed.awaitEffects(27);
+            bed.awaitSettled();
+            first.close();
+            bed.listen(consumer, builder -> builder.retry(QUICK));
+            bed.send(30, 60);
+            bed.awaitEffects(54);
+            bed.awaitSettled();
+            bed.assertOnce(54);
+            assertThat(bed.letters()).hasSize(6);
         }
     }
 
@@ -222,8 +250,7 @@ class KafkaListenerTest {
                     .build();
             var inbox = bed.inbox();
             inbox.start(consumer);
-            try (KafkaListener listener =
-                    KafkaInbox.listen(bed.config, List.of(bed.topic), consumer, inbox)) {
+            try (KafkaListener listener = KafkaInbox.listen(bed.config, List.of(bed.topic), consumer, inbox)) {
                 bed.awaitSettled();
                 assertThat(bed.effects()).isEmpty();
                 go.countDown();
@@ -271,7 +298,9 @@ class KafkaListenerTest {
             int number = Integer.parseInt(id.substring(1));
             byKey.computeIfAbsent(number % 10, key -> new ArrayList<>()).add(number);
         }
-        assertThat(byKey.values()).hasSize(10).allSatisfy(numbers -> assertThat(numbers).isSorted());
+        assertThat(byKey.values())
+                .hasSize(10)
+                .allSatisfy(numbers -> assertThat(numbers).isSorted());
     }
 
     @Test
