@@ -92,6 +92,13 @@ public interface Inbox extends AutoCloseable {
     List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages);
 
     /**
+     * Says that everything before a position of its partition is settled, be it done or set aside. Where a
+     * {@linkplain Consumer.Builder#watermark watermark} consumer stopped at a message before it that must come again, it
+     * goes on: without this it would wait for that message for ever. For other consumers it means nothing.
+     */
+    void settledBefore(Consumer consumer, Position position);
+
+    /**
      * Joins a transaction that somebody else opened and will commit.
      *
      * @throws UnsupportedOperationException if the store cannot join

@@ -101,6 +101,13 @@ final class StoreInbox implements Inbox {
         return batches.acceptAll(consumer, messages);
     }
 
+    @Override
+    public void settledBefore(Consumer consumer, Position position) {
+        if (consumer.isWatermark()) {
+            watermarks(consumer).settledBefore(consumer, position);
+        }
+    }
+
     private WatermarkDoor watermarks(Consumer consumer) {
         if (watermarks == null) {
             throw new UnsupportedOperationException(

@@ -57,6 +57,12 @@ final class WatermarkDoor {
         return List.of(asGiven);
     }
 
+    /** What stopped before it was settled elsewhere, and does not come again. */
+    void settledBefore(Consumer consumer, Position position) {
+        stopped.computeIfPresent(
+                new Stop(consumer.name(), Partition.of(position)), (stop, at) -> at < position.offset() ? null : at);
+    }
+
     private static boolean isInOrder(List<Message> messages) {
         long last = Long.MIN_VALUE;
         for (Message message : messages) {

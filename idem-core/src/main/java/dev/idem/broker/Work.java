@@ -4,6 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.Position;
 import dev.idem.broker.Lane.Entry;
 import dev.idem.broker.Triage.Decision;
 import java.time.Duration;
@@ -115,6 +116,7 @@ final class Work<D> {
     private Optional<Later<D>> publish(Entry<D> entry, DeadLetter letter) {
         try {
             settler.setAside(entry.delivery.origin(), entry.delivery.message(), letter);
+            passOver(entry.delivery.message());
             return Optional.empty();
         } catch (Exception failure) {
             interruptIfSo(failure);
@@ -130,6 +132,13 @@ final class Work<D> {
             long millis = Math.min(LONGEST_PUBLISH_PAUSE_MILLIS, 100L << Math.min(entry.publishFailures, 20));
             return Optional.of(Later.in(entry, Duration.ofMillis(millis)));
         }
+    }
+
+    /** A partition that keeps a mark has stopped at this message, and would wait for it. */
+    private void passOver(Message message) {
+        Optional<Position> position = consumer.isWatermark() ? message.position() : Optional.empty();
+        position.map(at -> new Position(at.stream(), at.partition(), at.offset() + 1))
+                .ifPresent(next -> inbox.settledBefore(consumer, next));
     }
 
     private static void interruptIfSo(Exception failure) {

@@ -82,6 +82,29 @@ class WatermarkTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
+    @DisplayName("a partition that stopped at a message goes on when that one was set aside elsewhere")
+    void goesOnBehindWhatWasSetAside(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            Consumer consumer = watermark((message, tx) -> {
+                if (offset(message) == 3) {
+                    throw new IllegalStateException("never");
+                }
+                Db.pay(tx.connection(), order(message));
+                return null;
+            });
+            inbox.acceptAll(consumer, positions("t", 0, 0, 6));
+            inbox.settledBefore(consumer, new Position("t", 0, 3));
+            assertThat(inbox.acceptAll(consumer, positions("t", 0, 4, 6))).allMatch(o -> o instanceof Outcome.Held);
+            inbox.settledBefore(consumer, new Position("t", 0, 4));
+            assertThat(inbox.acceptAll(consumer, positions("t", 0, 4, 6)))
+                    .allMatch(o -> o instanceof Outcome.Processed);
+            assertThat(db.payments()).isEqualTo(5);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
     @DisplayName("nothing is applied behind a message that failed, in the same call or a later one")
     void stopsAtAFailure(Database database) throws Exception {
         try (Db db = Db.fresh(database);

@@ -1,0 +1,170 @@
+package dev.idem.kafka;
+
+import dev.idem.broker.Lanes;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions that a consumer has, and what is committed for them. A commit that fails is harmless: what it would have
+ * said is said by a later one, or the records are delivered again and recognised.
+ *
+ * <p>Used by the thread that polls; only {@link #status} is for others.
+ */
+final class Assignments implements ConsumerRebalanceListener {
+    private static final Logger log = LoggerFactory.getLogger(Assignments.class);
+    private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
+    private static final long COMMIT_EVERY_NANOS = Duration.ofMillis(200).toNanos();
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final Lanes<Taken> lanes;
+    private final Streams streams;
+    private final Duration drain;
+    private final Map<TopicPartition, PartitionOffsets> partitions = new ConcurrentHashMap<>();
+    private long lastCommit = System.nanoTime();
+    private volatile boolean joined;
+
+    Assignments(Consumer<byte[], byte[]> consumer, Lanes<Taken> lanes, Streams streams, Duration drain) {
+        this.consumer = consumer;
+        this.lanes = lanes;
+        this.streams = streams;
+        this.drain = drain;
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> added) {
+        streams.refresh(added.stream().map(TopicPartition::topic).collect(Collectors.toSet()));
+        added.forEach(partition -> partitions.put(partition, new PartitionOffsets(partition)));
+        joined = true;
+        log.debug("Assigned {}", added);
+    }
+
+    /** Begins nothing more of them, lets finish what was begun, and commits what is finished. */
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+        Set<PartitionOffsets> leaving = remove(revoked);
+        if (leaving.isEmpty()) {
+            return;
+        }
+        boolean drained = lanes.forget(taken -> leaving.contains(taken.offsets()), drain);
+        log.debug("Revoked {}, drained: {}", revoked, drained);
+        commit(leaving);
+    }
+
+    /** They belong to somebody else already, so nothing is waited for and nothing committed. */
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> lost) {
+        Set<PartitionOffsets> leaving = remove(lost);
+        lanes.forget(taken -> leaving.contains(taken.offsets()), Duration.ZERO);
+        log.debug("Lost {}", lost);
+    }
+
+    private Set<PartitionOffsets> remove(Collection<TopicPartition> gone) {
+        Set<PartitionOffsets> removed = new HashSet<>();
+        for (TopicPartition partition : gone) {
+            PartitionOffsets offsets = partitions.remove(partition);
+            if (offsets != null) {
+                removed.add(offsets);
+            }
+        }
+        return removed;
+    }
+
+    /**
+     * The partition of a record that begins at this offset. One whose offsets have gone back is begun anew: its topic was
+     * deleted and made again, or its end was lost.
+     */
+    @Nullable
+    PartitionOffsets of(TopicPartition partition, long first) {
+        PartitionOffsets known = partitions.get(partition);
+        if (known != null && known.isBehind(first)) {
+            onPartitionsLost(List.of(partition));
+            onPartitionsAssigned(List.of(partition));
+        }
+        return partitions.get(partition);
+    }
+
+    void movedTo(Map<TopicPartition, OffsetAndMetadata> positions) {
+        positions.forEach((partition, next) -> {
+            PartitionOffsets offsets = partitions.get(partition);
+            if (offsets != null) {
+                offsets.moveTo(next.offset());
+            }
+        });
+    }
+
+    /** Commits what has moved, without waiting, a few times each second. */
+    void commitNowAndThen() {
+        if (System.nanoTime() - lastCommit < COMMIT_EVERY_NANOS) {
+            return;
+        }
+        lastCommit = System.nanoTime();
+        partitions.values().forEach(offsets -> offsets.lag(consumer.currentLag(offsets.partition())));
+        Map<PartitionOffsets, Long> moved = moved(partitions.values());
+        if (!moved.isEmpty()) {
+            consumer.commitAsync(toCommit(moved), (committed, failure) -> settle(moved, failure));
+        }
+    }
+
+    void commitAll() {
+        commit(partitions.values());
+    }
+
+    private void commit(Collection<PartitionOffsets> which) {
+        Map<PartitionOffsets, Long> moved = moved(which);
+        if (moved.isEmpty()) {
+            return;
+        }
+        Exception problem = null;
+        try {
+            consumer.commitSync(toCommit(moved), COMMIT_LIMIT);
+        } catch (KafkaException failure) {
+            problem = failure;
+        }
+        settle(moved, problem);
+    }
+
+    private static Map<PartitionOffsets, Long> moved(Collection<PartitionOffsets> which) {
+        Map<PartitionOffsets, Long> moved = new HashMap<>();
+        which.forEach(offsets -> offsets.takeMoved().ifPresent(offset -> moved.put(offsets, offset)));
+        return moved;
+    }
+
+    private static Map<TopicPartition, OffsetAndMetadata> toCommit(Map<PartitionOffsets, Long> moved) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        moved.forEach((partition, offset) -> offsets.put(partition.partition(), new OffsetAndMetadata(offset)));
+        return offsets;
+    }
+
+    private static void settle(Map<PartitionOffsets, Long> moved, @Nullable Exception failure) {
+        if (failure == null) {
+            moved.forEach(PartitionOffsets::accepted);
+        } else {
+            log.debug("Offsets were not committed; said again later, or by whoever has the partitions now", failure);
+            moved.keySet().forEach(PartitionOffsets::refused);
+        }
+    }
+
+    /** Whether the group has taken this consumer in. */
+    boolean hasJoined() {
+        return joined;
+    }
+
+    List<PartitionStatus> status() {
+        return partitions.values().stream().map(PartitionOffsets::status).toList();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.idem.kafka;
+
+import dev.idem.IdemException;
+import dev.idem.Message;
+import dev.idem.broker.Attributes;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Letter;
+import dev.idem.kafka.DeadLetterSender.Origin;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dead letters of a topic. Kafka cannot take single records away, so a letter that was sent again is crossed out: a
+ * record without a value behind it in its partition names it, in the header {@link #REPLAYED}.
+ *
+ * <p>Sees what was there when it was opened; each partition from its beginning. Used by one thread.
+ */
+public final class KafkaDeadLetters implements DeadLetters {
+    /** The header of a record that crosses out a letter: its partition and offset. */
+    public static final String REPLAYED = "idem-replayed";
+
+    private final String topic;
+    private final Records records;
+    private final LetterReader reader;
+    private final DeadLetterSender sender;
+    private @Nullable ConsumerRecord<byte[], byte[]> last;
+
+    private KafkaDeadLetters(ClientConfig config, String topic, Attributes attributes) {
+        this.topic = topic;
+        records = new Records(attributes);
+        sender = new DeadLetterSender(config.producer());
+        try {
+            reader = new LetterReader(config.reader(), topic);
+        } catch (RuntimeException failure) {
+            sender.close();
+            throw failure;
+        }
+    }
+
+    /** Opens the dead letters of a topic, with the configuration of any client; {@code bootstrap.servers} is needed. */
+    public static KafkaDeadLetters open(Map<String, Object> config, String deadLetterTopic) {
+        return open(config, deadLetterTopic, Attributes.defaults());
+    }
+
+    /** Opens the dead letters of a topic whose listener takes attributes from elsewhere. */
+    public static KafkaDeadLetters open(Map<String, Object> config, String deadLetterTopic, Attributes attributes) {
+        try {
+            return new KafkaDeadLetters(new ClientConfig(config), deadLetterTopic, attributes);
+        } catch (KafkaException failure) {
+            throw new IdemException("Could not read the dead letters in " + deadLetterTopic, failure);
+        }
+    }
+
+    @Override
+    public Optional<Letter> next() {
+        try {
+            for (var record = reader.next(); record != null; record = reader.next()) {
+                Message message = records.message(record, null);
+                Optional<DeadLetter> about = DeadLetter.of(message);
+                if (about.isPresent()) {
+                    last = record;
+                    return Optional.of(new Letter(place(record), message, about.get()));
+                }
+            }
+            return Optional.empty();
+        } catch (KafkaException failure) {
+            throw new IdemException("Could not read the dead letters in " + topic, failure);
+        }
+    }
+
+    @Override
+    public void sendAgain(Letter letter) {
+        ConsumerRecord<byte[], byte[]> record =
+                last != null && place(last).equals(letter.place()) ? last : reader.at(letter.place());
+        Map<String, String> origin = letter.about().origin();
+        String from = origin.get(Origin.TOPIC);
+        if (from == null) {
+            throw new IdemException("The dead letter " + letter.place() + " does not tell its topic", null);
+        }
+        try {
+            sender.sendAgain(record, from, Integer.parseInt(origin.getOrDefault(Origin.PARTITION, "0")));
+            sender.send(crossingOut(record));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new IdemException("Interrupted while " + letter.place() + " was sent again", stop);
+        } catch (Exception failure) {
+            throw new IdemException(
+                    "The dead letter " + letter.place() + " was not confirmed in " + from + "; it is still there",
+                    failure);
+        }
+    }
+
+    private ProducerRecord<byte[], byte[]> crossingOut(ConsumerRecord<byte[], byte[]> letter) {
+        byte[] place = place(letter).getBytes(StandardCharsets.UTF_8);
+        return new ProducerRecord<>(
+                topic, letter.partition(), null, null, null, List.of(new RecordHeader(REPLAYED, place)));
+    }
+
+    static String place(ConsumerRecord<byte[], byte[]> record) {
+        return record.partition() + "-" + record.offset();
+    }
+
+    /** How many records there are and were not crossed out; crossings-out and gaps are counted too. */
+    @Override
+    public Optional<Long> size() {
+        return Optional.of(reader.size());
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        sender.close();
+    }
+}

@@ -1,0 +1,140 @@
+package dev.idem.kafka;
+
+import dev.idem.broker.ListenerState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a listener lives and ends, for all its threads. Thread-safe. */
+final class Life {
+    private static final Logger log = LoggerFactory.getLogger(KafkaListener.class);
+
+    private final String name;
+    private final @Nullable ThreadFactory threads;
+    private final Duration drain;
+    private final Runnable atEnd;
+    private final Set<Thread> lanes = ConcurrentHashMap.newKeySet();
+    private final List<Thread> pollers = new ArrayList<>();
+    private int running;
+    private long deadline;
+    private volatile boolean ending;
+    private volatile boolean failed;
+    private volatile boolean ended;
+
+    /** Ends with this, when the last member has left. */
+    Life(String name, @Nullable ThreadFactory threads, Duration drain, Runnable atEnd) {
+        this.name = name;
+        this.threads = threads;
+        this.drain = drain;
+        this.atEnd = atEnd;
+    }
+
+    Thread laneThread(Runnable work) {
+        Thread thread = thread(work);
+        if (threads == null) {
+            thread.setDaemon(true);
+        }
+        lanes.add(thread);
+        return thread;
+    }
+
+    synchronized void begin(List<Poller> members) {
+        for (Poller member : members) {
+            Thread thread = thread(member);
+            thread.setName(name + "-poll-" + (pollers.size() + 1));
+            pollers.add(thread);
+        }
+        running = pollers.size();
+        pollers.forEach(Thread::start);
+    }
+
+    private Thread thread(Runnable work) {
+        return threads == null ? new Thread(work) : threads.newThread(work);
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    synchronized void end(Duration longest) {
+        if (!ending) {
+            deadline = System.nanoTime() + longest.toNanos();
+            ending = true;
+        }
+    }
+
+    /** How long what is being worked on may still take. */
+    synchronized Duration left() {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    synchronized void fail(Throwable cause) {
+        if (!failed && !ending) {
+            failed = true;
+            log.error("{}: gave up; {}, and start a new listener", name, advice(cause), cause);
+        }
+        end(drain);
+    }
+
+    private static String advice(Throwable cause) {
+        if (cause instanceof AuthorizationException) {
+            return "let it read its topics and its group, and write the topics of dead letters";
+        }
+        if (cause instanceof AuthenticationException) {
+            return "mend its credentials";
+        }
+        if (cause instanceof InvalidOffsetException) {
+            return "say with auto.offset.reset or kafka-consumer-groups.sh --reset-offsets where it shall begin";
+        }
+        return "see the cause, mend it";
+    }
+
+    /** A member has left. */
+    void ended() {
+        boolean last;
+        synchronized (this) {
+            last = --running == 0;
+        }
+        if (last) {
+            atEnd.run();
+            ended = true;
+        }
+    }
+
+    /** Waits until all members have left; from a handler's thread it does not, because they wait for the handler. */
+    void await(Duration longest) {
+        if (lanes.contains(Thread.currentThread()) || pollers.contains(Thread.currentThread())) {
+            return;
+        }
+        long limit = System.nanoTime() + longest.toNanos();
+        for (Thread poller : pollers) {
+            try {
+                poller.join(Math.max(1, (limit - System.nanoTime()) / 1_000_000));
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+        if (!ended) {
+            log.warn("{}: still closing after {}; what is not finished is delivered again", name, longest);
+        }
+    }
+
+    /** The state, unless it simply lives. */
+    @Nullable
+    ListenerState state() {
+        if (failed) {
+            return ListenerState.FAILED;
+        }
+        return ended ? ListenerState.CLOSED : ending ? ListenerState.CLOSING : null;
+    }
+}

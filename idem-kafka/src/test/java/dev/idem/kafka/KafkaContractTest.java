@@ -1,0 +1,96 @@
+package dev.idem.kafka;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.RetryPolicy;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.ListenerState;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.jdbc.SchemaMode;
+import dev.idem.servers.SkipWithoutServer;
+import dev.idem.spi.MarkerStore;
+import dev.idem.test.contract.BrokerContract;
+import dev.idem.test.contract.BrokerUnderTest;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(SkipWithoutServer.class)
+class KafkaContractTest extends BrokerContract {
+    @Override
+    protected BrokerUnderTest broker() throws Exception {
+        return new Kafka();
+    }
+
+    @Override
+    protected DataSource database() {
+        return KafkaBed.newDatabase();
+    }
+
+    @Override
+    protected MarkerStore store(DataSource dataSource) {
+        return JdbcStore.builder(dataSource).schemaMode(SchemaMode.ALWAYS).build();
+    }
+
+    private static final class Kafka implements BrokerUnderTest {
+        private final KafkaBed bed = new KafkaBed(2);
+
+        private Kafka() throws Exception {}
+
+        @Override
+        public void send(Sent message) throws Exception {
+            var record =
+                    new ProducerRecord<>(bed.topic, KafkaBed.bytes(message.key()), KafkaBed.bytes(message.payload()));
+            if (!message.id().isEmpty()) {
+                record.headers().add("ce_id", KafkaBed.bytes(message.id()));
+            }
+            message.headers().forEach(header -> record.headers().add(header.name(), header.value()));
+            KafkaBed.send(record);
+        }
+
+        @Override
+        public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
+            KafkaListener listener = KafkaInbox.builder(bed.config, List.of(bed.topic), consumer, inbox)
+                    .retry(retry)
+                    .start();
+            return new Listening() {
+                @Override
+                public ListenerState state() {
+                    return listener.state();
+                }
+
+                @Override
+                public void close(Duration longest) {
+                    listener.close(longest);
+                }
+            };
+        }
+
+        @Override
+        public long unsettled() throws Exception {
+            return bed.unsettled();
+        }
+
+        @Override
+        public DeadLetters deadLetters() {
+            return bed.deadLetters();
+        }
+
+        @Override
+        public void kill() {
+            KafkaBed.server().killHard();
+        }
+
+        @Override
+        public void restart() {
+            KafkaBed.server().restart();
+        }
+
+        @Override
+        public void close() {
+            bed.close();
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.idem.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.PayloadDecoder;
+import dev.idem.RetryPolicy;
+import dev.idem.broker.Attributes;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.LetterFilter;
+import dev.idem.broker.LetterReplay;
+import dev.idem.servers.SkipWithoutServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The code of docs/kafka.md. */
+@Timeout(120)
+@ExtendWith(SkipWithoutServer.class)
+class KafkaDocsTest {
+    @Test
+    void theFirstListener() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            Inbox inbox = bed.inbox();
+            String address = KafkaBed.server().address();
+            var record = bed.record("k", "m1");
+            record.headers().add("ce_type", KafkaBed.bytes("order-placed"));
+            KafkaBed.send(record);
+            String topic = bed.topic;
+            // region kafka-listen
+            Consumer billing = Consumer.named("billing")
+                    .on("order-placed", PayloadDecoder.message(), (order, tx) -> {
+                        try (var insert = tx.connection().prepareStatement("INSERT INTO effect (id) VALUES (?)")) {
+                            insert.setString(1, order.id().orElseThrow());
+                            return insert.executeUpdate();
+                        }
+                    })
+                    .build();
+            KafkaListener listener = KafkaInbox.listen(
+                    Map.of("bootstrap.servers", address, "group.id", "billing"), List.of(topic), billing, inbox);
+            // endregion
+            bed.awaitEffects(1);
+            listener.close();
+            bed.assertOnce(1);
+        }
+    }
+
+    @Test
+    void optionsAndReplay() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            Inbox inbox = bed.inbox();
+            Consumer billing = KafkaBed.writer(message -> {});
+            Map<String, Object> config = bed.config;
+            KafkaBed.send(new ProducerRecord<>(bed.topic, KafkaBed.bytes("k"), KafkaBed.bytes("without an id")));
+            List<String> audit = new ArrayList<>();
+            // region kafka-options
+            KafkaListener listener = KafkaInbox.builder(config, List.of(bed.topic), billing, inbox)
+                    .attributes(Attributes.defaults().idFrom("x-order-id"))
+                    .retry(RetryPolicy.fixed(Duration.ofSeconds(1)).withMaxAttempts(5))
+                    .parallelism(4)
+                    .deadLetters(topic -> topic + ".failed")
+                    .start();
+            // endregion
+            bed.awaitSettled();
+            listener.close();
+            String failed = bed.topic + ".failed";
+            // region kafka-replay
+            try (DeadLetters letters = KafkaDeadLetters.open(config, failed)) {
+                LetterReplay.of(LetterFilter.all().consumer("payments"))
+                        .as("anna", "the provider is back", (consumer, action, actor, why, what) -> audit.add(action))
+                        .run(letters, progress -> {});
+            }
+            // endregion
+            assertThat(audit).containsExactly("REPLAY", "REPLAYED");
+            assertThat(bed.unsettled()).isEqualTo(1);
+        }
+    }
+}

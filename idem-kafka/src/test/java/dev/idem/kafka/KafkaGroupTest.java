@@ -1,0 +1,176 @@
+package dev.idem.kafka;
+
+import static dev.idem.kafka.KafkaBed.until;
+import static dev.idem.kafka.KafkaBed.writer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.broker.ListenerState;
+import dev.idem.servers.SkipWithoutServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Members that come, go, are slow, or are taken for dead. */
+@Timeout(180)
+@ExtendWith(SkipWithoutServer.class)
+class KafkaGroupTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    @DisplayName("KF-01 members come and go under load: each effect once, and everything is settled")
+    void membersComeAndGo(String protocol) throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        try (KafkaBed bed = new KafkaBed(4)) {
+            if (protocol.equals("consumer")) {
+                bed.config.remove("heartbeat.interval.ms");
+                bed.config.put("group.protocol", protocol);
+            }
+            var consumer = writer(message -> {
+                runs.incrementAndGet();
+                Thread.sleep(1);
+            });
+            bed.send(0, 500);
+            KafkaListener first = bed.listen(consumer, builder -> builder.parallelism(2));
+            bed.awaitEffects(50);
+            KafkaListener second = bed.listen(consumer, builder -> builder.instances(2));
+            until("the second has partitions", () -> !second.partitions().isEmpty());
+            bed.send(500, 1_000);
+            bed.awaitEffects(300);
+            first.close();
+            bed.listen(consumer);
+            bed.awaitEffects(600);
+            second.close();
+            bed.awaitEffects(1_000);
+            bed.awaitSettled();
+            bed.assertOnce(1_000);
+            // Partitions were handed over with everything finished, so hardly anything was begun twice.
+            assertThat(runs.get()).isBetween(1_000, 1_010);
+        }
+    }
+
+    @Test
+    @DisplayName("KF-02 KF-18 a handler that takes longer than max.poll.interval.ms does not cost the membership")
+    void slowHandler() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        try (KafkaBed bed = new KafkaBed(1)) {
+            bed.config.put("max.poll.interval.ms", "2000");
+            bed.config.put("session.timeout.ms", "1500");
+            KafkaListener listener = bed.listen(
+                    writer(message -> {
+                        if (runs.incrementAndGet() == 1) {
+                            Thread.sleep(5_000);
+                        }
+                    }),
+                    builder -> builder.maxPending(1));
+            until("it has joined", () -> listener.state() == ListenerState.RUNNING);
+            List<String> before = members(bed);
+            bed.send(0, 20);
+            bed.awaitEffects(20);
+            bed.awaitSettled();
+            assertThat(members(bed)).hasSize(1).isEqualTo(before);
+            assertThat(runs).hasValue(20);
+        }
+    }
+
+    private static List<String> members(KafkaBed bed) throws Exception {
+        return KafkaBed.admin()
+                .describeConsumerGroups(List.of(bed.group))
+                .describedGroups()
+                .get(bed.group)
+                .get()
+                .members()
+                .stream()
+                .map(MemberDescription::consumerId)
+                .toList();
+    }
+
+    @Test
+    @DisplayName("KF-02 KF-03 one that was taken for dead and comes back late: each effect once, and it goes on")
+    void zombie() throws Exception {
+        Frozen.thaw = new CountDownLatch(1);
+        Frozen.frozen = new CountDownLatch(1);
+        try (KafkaBed bed = new KafkaBed(1)) {
+            bed.config.put("max.poll.interval.ms", "2000");
+            bed.config.put("session.timeout.ms", "1500");
+            bed.config.put("interceptor.classes", Frozen.class.getName());
+            KafkaListener zombie = bed.listen(writer(message -> {}));
+            until("it has joined", () -> zombie.state() == ListenerState.RUNNING);
+            bed.send(0, 50);
+            Frozen.frozen.await();
+            bed.config.remove("interceptor.classes");
+            KafkaListener heir = bed.listen(writer(message -> {}));
+            bed.awaitEffects(50);
+            bed.awaitSettled();
+            Frozen.thaw.countDown();
+            bed.send(50, 100);
+            bed.awaitEffects(100);
+            bed.awaitSettled();
+            heir.close();
+            bed.send(100, 120);
+            bed.awaitEffects(120);
+            bed.awaitSettled();
+            bed.assertOnce(120);
+            assertThat(zombie.state()).isEqualTo(ListenerState.RUNNING);
+        }
+    }
+
+    /** Holds the thread that polls, as a long pause of the process would, when it has records in its hands. */
+    public static final class Frozen implements ConsumerInterceptor<byte[], byte[]> {
+        static volatile CountDownLatch thaw;
+        static volatile CountDownLatch frozen;
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> onConsume(ConsumerRecords<byte[], byte[]> records) {
+            frozen.countDown();
+            try {
+                thaw.await();
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+            return records;
+        }
+
+        @Override
+        public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
+        @Override
+        public void configure(Map<String, ?> config) {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    @DisplayName("KF-01 a partition is handed over only when what was begun has ended")
+    void drains() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicInteger runs = new AtomicInteger();
+        try (KafkaBed bed = new KafkaBed(1)) {
+            bed.send(0, 1);
+            var slow = writer(message -> {
+                runs.incrementAndGet();
+                begun.countDown();
+                Thread.sleep(2_000);
+            });
+            KafkaListener first = bed.listen(slow);
+            begun.await();
+            bed.listen(slow);
+            first.close(Duration.ofSeconds(20));
+            bed.awaitSettled();
+            bed.assertOnce(1);
+            assertThat(runs).hasValue(1);
+        }
+    }
+}
