@@ -61,6 +61,10 @@ public final class RabbitListener implements AutoCloseable {
 
     static RabbitListener start(Options options, Consumer consumer, Inbox inbox) {
         Objects.requireNonNull(inbox, "inbox");
+        if (consumer.isWatermark()) {
+            throw new IllegalArgumentException(
+                    "Consumer " + consumer.name() + " keeps watermarks, but a queue of RabbitMQ has no positions");
+        }
         Advice.early(options, consumer);
         RabbitListener listener = new RabbitListener(options, consumer, inbox);
         try {
@@ -241,8 +245,10 @@ public final class RabbitListener implements AutoCloseable {
                 log.warn("{}: closed while handlers were running; their messages come again", name);
             }
             release();
+            end = ListenerState.CLOSED;
+        } else if (end == ListenerState.FAILED) {
+            end = ListenerState.CLOSED;
         }
-        end = ListenerState.CLOSED;
     }
 
     private void release() {

@@ -125,7 +125,9 @@ final class Topology {
             }
             String why = switch (refusal.get()) {
                 case NOT_FOUND -> "does not exist: declare it, durable, before the listener starts";
-                case OTHER_ARGUMENTS -> "exists with other arguments: delete it, or choose another name or delays";
+                case OTHER_ARGUMENTS ->
+                    "exists with other arguments, or needs RabbitMQ 3.10: delete it,"
+                            + " choose other delays, or keep the order";
                 default -> "is refused by the broker with code " + refusal.get();
             };
             throw new IdemException("The " + what + " " + why, failure);
