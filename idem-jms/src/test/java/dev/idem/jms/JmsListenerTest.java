@@ -268,10 +268,11 @@ class JmsListenerTest {
         }
         // endregion
         assertThat(orders).as("begun and ended").hasValue(2);
-        await().atMost(LONG).untilAsserted(() -> assertThat(letters())
-                .singleElement()
-                .satisfies(letter -> assertThat(letter.message().headers("idem-replays"))
-                        .hasSize(1)));
+        await().atMost(LONG)
+                .untilAsserted(() -> assertThat(letters())
+                        .singleElement()
+                        .satisfies(letter -> assertThat(letter.message().headers("idem-replays"))
+                                .hasSize(1)));
     }
 
     @Test

@@ -53,7 +53,10 @@ final class BrokerOptions {
         @Nullable
         String kafka;
 
-        @Option(names = "--rabbitmq", paramLabel = "URI", description = "RabbitMQ: amqp://user:password@host:port/vhost")
+        @Option(
+                names = "--rabbitmq",
+                paramLabel = "URI",
+                description = "RabbitMQ: amqp://user:password@host:port/vhost")
         @Nullable
         String rabbitmq;
 

@@ -6,7 +6,8 @@ import picocli.CommandLine.Command;
 /** {@code idem dlq}: groups what concerns dead letters. */
 @Command(
         name = "dlq",
-        description = "Looks at dead letters of a broker, and sends them again with the same id, key, headers and payload.",
+        description =
+                "Looks at dead letters of a broker, and sends them again with the same id, key, headers and payload.",
         subcommands = {DlqListCommand.class, DlqShowCommand.class, DlqReplayCommand.class},
         footer = {
             "",

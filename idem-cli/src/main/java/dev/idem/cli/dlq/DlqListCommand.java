@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
 /** {@code idem dlq list}: dead letters, the oldest first. */
 @Command(
         name = "list",
-        description = "Lists dead letters, the oldest first, with their places for 'show' and 'replay'. Takes nothing away.",
+        description =
+                "Lists dead letters, the oldest first, with their places for 'show' and 'replay'. Takes nothing away.",
         footer = {
             "",
             "Examples:",

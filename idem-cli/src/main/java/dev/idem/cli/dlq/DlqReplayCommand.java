@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
 /** {@code idem dlq replay}: sends dead letters again. */
 @Command(
         name = "replay",
-        description = "Sends dead letters to where they came from, with the same id, key, headers and payload. Each is taken "
-                + "away when the broker has confirmed the message. May be interrupted, and run again.",
+        description =
+                "Sends dead letters to where they came from, with the same id, key, headers and payload. Each is taken "
+                        + "away when the broker has confirmed the message. May be interrupted, and run again.",
         footer = {
             "",
             "Examples:",
@@ -63,7 +64,9 @@ final class DlqReplayCommand implements Callable<Integer> {
     @Nullable
     String place;
 
-    @Option(names = "--all", description = "All letters that the filter finds; must be said, so that nobody does it unawares.")
+    @Option(
+            names = "--all",
+            description = "All letters that the filter finds; must be said, so that nobody does it unawares.")
     boolean all;
 
     @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
@@ -119,16 +122,19 @@ final class DlqReplayCommand implements Callable<Integer> {
 
     private LetterReplay replay() {
         if (place == null && !all) {
-            throw new ParameterException(spec.commandLine(), "Say which: the PLACE of a letter, or --all with a filter");
+            throw new ParameterException(
+                    spec.commandLine(), "Say which: the PLACE of a letter, or --all with a filter");
         }
         if (place != null && (all || !letters.isEmpty())) {
             throw new ParameterException(spec.commandLine(), "A PLACE and a filter do not go together");
         }
         if (rate < 1 || limit < 1 || reason.isBlank() || actor == null || actor.isBlank()) {
             throw new ParameterException(
-                    spec.commandLine(), "--rate and --limit must be at least 1, --reason and --actor must not be blank");
+                    spec.commandLine(),
+                    "--rate and --limit must be at least 1, --reason and --actor must not be blank");
         }
-        LetterFilter meant = place == null ? letters.filter() : LetterFilter.all().place(place);
+        LetterFilter meant =
+                place == null ? letters.filter() : LetterFilter.all().place(place);
         LetterReplay replay = LetterReplay.of(meant).perSecond(rate).limit(limit);
         return force ? replay.force() : replay;
     }
@@ -161,12 +167,10 @@ final class DlqReplayCommand implements Callable<Integer> {
         } else {
             out.printf(
                     "%,d looked at, %,d %s, %,d forbidden%n",
-                    report.seen(),
-                    report.sent(),
-                    dryRun ? "would be sent" : "sent",
-                    report.forbidden());
+                    report.seen(), report.sent(), dryRun ? "would be sent" : "sent", report.forbidden());
             if (report.forbidden() > 0) {
-                out.println("The policy of their consumer forbids replays; a person may insist with --force and a reason");
+                out.println(
+                        "The policy of their consumer forbids replays; a person may insist with --force and a reason");
             }
         }
         out.flush();

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
 /** {@code idem dlq show}: one letter, whole. */
 @Command(
         name = "show",
-        description = "Shows one dead letter: why it was set aside, where it came from, its headers. Takes nothing away.",
+        description =
+                "Shows one dead letter: why it was set aside, where it came from, its headers. Takes nothing away.",
         footer = {
             "",
             "Examples:",

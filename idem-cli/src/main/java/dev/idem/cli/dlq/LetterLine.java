@@ -52,6 +52,8 @@ record LetterLine(
                 Printable.line(letter.message().id().orElse("(no id)"), SHORT),
                 Printable.line(about.reason()),
                 about.error().map(error -> ": " + Printable.line(error, SHORT)).orElse(""),
-                about.detail().map(detail -> ": " + Printable.line(detail, SHORT)).orElse(""));
+                about.detail()
+                        .map(detail -> ": " + Printable.line(detail, SHORT))
+                        .orElse(""));
     }
 }

@@ -35,11 +35,17 @@ final class LetterOptions {
     @Nullable
     String type;
 
-    @Option(names = "--older-than", paramLabel = "AGE", description = "Only those set aside before: 90s, 15m, 2h, 7d ago.")
+    @Option(
+            names = "--older-than",
+            paramLabel = "AGE",
+            description = "Only those set aside before: 90s, 15m, 2h, 7d ago.")
     @Nullable
     String olderThan;
 
-    @Option(names = "--newer-than", paramLabel = "AGE", description = "Only those set aside since: 90s, 15m, 2h, 7d ago.")
+    @Option(
+            names = "--newer-than",
+            paramLabel = "AGE",
+            description = "Only those set aside since: 90s, 15m, 2h, 7d ago.")
     @Nullable
     String newerThan;
 

@@ -1,0 +1,128 @@
+package dev.idem.examples.jms;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.TerminalException;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Letter;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.jms.JmsDeadLetters;
+import dev.idem.jms.JmsInbox;
+import dev.idem.jms.JmsListener;
+import jakarta.jms.ConnectionFactory;
+import jakarta.jms.MessageProducer;
+import jakarta.jms.Session;
+import jakarta.jms.TextMessage;
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
+import org.h2.jdbcx.JdbcDataSource;
+
+/**
+ * Three orders are sent, one of them three times; each is billed once. An order that cannot be billed goes to the dead
+ * letters. Give the URL of an Artemis of yours as argument, or let it start one in this process.
+ */
+public final class Main {
+    private static final List<String> SENT = List.of("order-1", "order-2", "order-1", "broken", "order-3", "order-1");
+
+    private Main() {}
+
+    public static void main(String[] args) throws Exception {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1");
+        if (args.length > 0) {
+            tell(new ActiveMQConnectionFactory(args[0]), database, System.out);
+            return;
+        }
+        EmbeddedActiveMQ server = new EmbeddedActiveMQ();
+        server.setConfiguration(new ConfigurationImpl()
+                .setPersistenceEnabled(false)
+                .setSecurityEnabled(false)
+                .addAcceptorConfiguration("this process", "vm://0"));
+        server.start();
+        tell(new ActiveMQConnectionFactory("vm://0"), database, System.out);
+        server.stop();
+    }
+
+    static void tell(ConnectionFactory factory, DataSource database, PrintStream out) throws Exception {
+        execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
+        Consumer billing = Consumer.named("billing")
+                .otherwise((message, tx) -> {
+                    String order = message.id().orElseThrow();
+                    if (order.equals("broken")) {
+                        throw new TerminalException("this order cannot be billed", null);
+                    }
+                    try (PreparedStatement insert = tx.connection().prepareStatement("INSERT INTO bill VALUES (?)")) {
+                        insert.setString(1, order);
+                        return insert.executeUpdate();
+                    }
+                })
+                .build();
+        try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
+            send(factory);
+            out.println("Sent: " + SENT);
+            try (JmsListener listener = JmsInbox.listen(factory, "orders", billing, inbox)) {
+                while (bills(database).size() < 3 || letters(factory).isEmpty()) {
+                    Thread.sleep(50);
+                }
+            }
+            out.println("Billed: " + bills(database));
+            out.println("Dead letters: " + letters(factory));
+        }
+    }
+
+    private static void send(ConnectionFactory factory) throws Exception {
+        try (jakarta.jms.Connection connection = factory.createConnection();
+                Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
+                MessageProducer producer = session.createProducer(session.createQueue("orders"))) {
+            for (String order : SENT) {
+                TextMessage message = session.createTextMessage("{}");
+                message.setStringProperty("messageId", order);
+                producer.send(message);
+            }
+        }
+    }
+
+    private static List<String> letters(ConnectionFactory factory) {
+        try (DeadLetters letters = JmsDeadLetters.open(factory, "orders.dead-letters")) {
+            return ids(letters);
+        }
+    }
+
+    private static List<String> bills(DataSource database) throws SQLException {
+        List<String> orders = new ArrayList<>();
+        try (Connection connection = database.getConnection();
+                Statement select = connection.createStatement();
+                ResultSet rows = select.executeQuery("SELECT order_id FROM bill ORDER BY order_id")) {
+            while (rows.next()) {
+                orders.add(rows.getString(1));
+            }
+        }
+        return orders;
+    }
+
+    private static List<String> ids(DeadLetters letters) {
+        List<String> ids = new ArrayList<>();
+        for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
+            ids.add(next.get().message().id().orElseThrow() + ", " + next.get().about().reason());
+        }
+        return ids;
+    }
+
+    private static void execute(DataSource database, String sql) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

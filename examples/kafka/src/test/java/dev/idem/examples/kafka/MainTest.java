@@ -1,0 +1,32 @@
+package dev.idem.examples.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.servers.SkipWithoutServer;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(SkipWithoutServer.class)
+@Timeout(120)
+class MainTest {
+    @Test
+    void tellsItsStory() throws Exception {
+        PrintStream console = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            Main.main(new String[0]);
+        } finally {
+            System.setOut(console);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8).lines())
+                .containsExactly(
+                        "Sent: [order-1, order-2, order-1, broken, order-3, order-1]",
+                        "Billed: [order-1, order-2, order-3]",
+                        "Dead letters: [broken, FAILED]");
+    }
+}
