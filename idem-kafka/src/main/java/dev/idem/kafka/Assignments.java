@@ -113,7 +113,12 @@ final class Assignments implements ConsumerRebalanceListener {
             return;
         }
         lastCommit = System.nanoTime();
-        partitions.values().forEach(offsets -> offsets.lag(consumer.currentLag(offsets.partition())));
+        for (TopicPartition partition : consumer.assignment()) {
+            PartitionOffsets offsets = partitions.get(partition);
+            if (offsets != null) {
+                offsets.lag(consumer.currentLag(partition));
+            }
+        }
         Map<PartitionOffsets, Long> moved = moved(partitions.values());
         if (!moved.isEmpty()) {
             consumer.commitAsync(toCommit(moved), (committed, failure) -> settle(moved, failure));

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.slf4j.Logger;
@@ -57,8 +58,7 @@ final class DeadLetterTopics {
             }
             throw new IdemException("Could not look for the topics of dead letters, " + topics, failure.getCause());
         } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            return false;
+            throw new InterruptException(stop);
         }
     }
 

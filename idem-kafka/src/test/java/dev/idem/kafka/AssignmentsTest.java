@@ -55,6 +55,22 @@ class AssignmentsTest {
         }
     }
 
+    @Test
+    @DisplayName("KF-11 offsets that go back without a rebalance begin the partition anew")
+    void offsetsGoBack() {
+        var consumer = new MockConsumer<byte[], byte[]>("earliest");
+        Assignments assignments = assignments(consumer);
+        consumer.subscribe(List.of("orders"), assignments);
+        consumer.rebalance(List.of(PARTITION));
+        PartitionOffsets old = assignments.of(PARTITION, 50);
+        old.begin(50);
+        assertThat(assignments.of(PARTITION, 51)).isSameAs(old);
+        PartitionOffsets anew = assignments.of(PARTITION, 3);
+        assertThat(anew).isNotSameAs(old);
+        assertThat(anew.isNew()).isTrue();
+        assertThat(anew.status().unfinished()).isZero();
+    }
+
     private static Assignments assignments(MockConsumer<byte[], byte[]> consumer) {
         Lanes<Taken> lanes = Lanes.start(
                 new Lanes.Options("test", 1, RetryPolicy.fixed(Duration.ZERO), work -> {

@@ -114,7 +114,8 @@ public final class Main {
     private static List<String> ids(DeadLetters letters) {
         List<String> ids = new ArrayList<>();
         for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
-            ids.add(next.get().message().id().orElseThrow() + ", " + next.get().about().reason());
+            ids.add(next.get().message().id().orElseThrow() + ", "
+                    + next.get().about().reason());
         }
         return ids;
     }

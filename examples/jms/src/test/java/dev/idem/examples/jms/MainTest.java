@@ -2,14 +2,11 @@ package dev.idem.examples.jms;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-
 
 @Timeout(120)
 class MainTest {

@@ -66,10 +66,7 @@ public final class Main {
             send(address);
             out.println("Sent: " + SENT);
             try (KafkaListener listener = KafkaInbox.listen(
-                    Map.of("bootstrap.servers", address, "group.id", "billing"),
-                    List.of("orders"),
-                    billing,
-                    inbox)) {
+                    Map.of("bootstrap.servers", address, "group.id", "billing"), List.of("orders"), billing, inbox)) {
                 while (bills(database).size() < 3 || letters(address).isEmpty()) {
                     Thread.sleep(50);
                 }
@@ -111,7 +108,8 @@ public final class Main {
     private static List<String> ids(DeadLetters letters) {
         List<String> ids = new ArrayList<>();
         for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
-            ids.add(next.get().message().id().orElseThrow() + ", " + next.get().about().reason());
+            ids.add(next.get().message().id().orElseThrow() + ", "
+                    + next.get().about().reason());
         }
         return ids;
     }

@@ -84,7 +84,10 @@ public final class Main {
             channel.queueDeclare("orders", true, false, false, null);
             channel.confirmSelect();
             for (String order : SENT) {
-                var properties = new AMQP.BasicProperties.Builder().messageId(order).deliveryMode(2).build();
+                var properties = new AMQP.BasicProperties.Builder()
+                        .messageId(order)
+                        .deliveryMode(2)
+                        .build();
                 channel.basicPublish("", "orders", true, properties, "{}".getBytes(StandardCharsets.UTF_8));
             }
             channel.waitForConfirmsOrDie(10_000);
@@ -112,7 +115,8 @@ public final class Main {
     private static List<String> ids(DeadLetters letters) {
         List<String> ids = new ArrayList<>();
         for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
-            ids.add(next.get().message().id().orElseThrow() + ", " + next.get().about().reason());
+            ids.add(next.get().message().id().orElseThrow() + ", "
+                    + next.get().about().reason());
         }
         return ids;
     }
