@@ -54,7 +54,7 @@ record ProcessTree(ProcessHandle parent) {
         }
     }
 
-    private static boolean worksIn(Path directory, ProcessHandle handle) {
+    static boolean worksIn(Path directory, ProcessHandle handle) {
         try {
             return Files.readSymbolicLink(proc(handle, "cwd")).startsWith(directory);
         } catch (IOException goneOrForeign) {
