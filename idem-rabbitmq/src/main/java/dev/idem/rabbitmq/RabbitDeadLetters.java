@@ -1,0 +1,143 @@
+package dev.idem.rabbitmq;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
+import dev.idem.Header;
+import dev.idem.IdemException;
+import dev.idem.Message;
+import dev.idem.broker.Attributes;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Letter;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/**
+ * The dead letters of a queue. While this is open, the letters it has read are hidden from others; when it is closed, those
+ * that were not sent again are back in their places. A letter's place is its number in the queue, counted from one.
+ *
+ * <p>On a quorum queue with a delivery limit (20 by default since RabbitMQ 4) every look counts as a delivery, and letters
+ * looked at too often are dropped by the broker. The queue that a listener declares has no such limit.
+ */
+public final class RabbitDeadLetters implements DeadLetters {
+    private final String queue;
+    private final Reading reading;
+    private final Connection connection;
+    private final Channel channel;
+    private final Publisher publisher;
+    private final Map<String, GetResponse> taken = new HashMap<>();
+
+    private RabbitDeadLetters(
+            String queue, Reading reading, Connection connection, Channel channel, Publisher publisher) {
+        this.queue = queue;
+        this.reading = reading;
+        this.connection = connection;
+        this.channel = channel;
+        this.publisher = publisher;
+    }
+
+    public static RabbitDeadLetters open(ConnectionFactory factory, String deadLetterQueue) {
+        return open(factory, deadLetterQueue, Attributes.defaults());
+    }
+
+    /**
+     * Opens the letters of a queue.
+     *
+     * @param attributes as the listener reads them, so that letters can be found by id and type
+     * @throws IdemException if the broker does not answer, or has no such queue
+     */
+    public static RabbitDeadLetters open(ConnectionFactory factory, String deadLetterQueue, Attributes attributes) {
+        Link link = new Link(factory, List.of());
+        Connection connection = null;
+        try {
+            connection = link.connect("idem dead letters of " + deadLetterQueue);
+            Channel channel = connection.createChannel();
+            channel.queueDeclarePassive(deadLetterQueue);
+            Publisher publisher = new Publisher(link, "idem replay of " + deadLetterQueue, (c, target) -> {});
+            return new RabbitDeadLetters(deadLetterQueue, new Reading(attributes), connection, channel, publisher);
+        } catch (IOException | TimeoutException failure) {
+            Link.close(connection);
+            throw new IdemException("Could not open the dead letters in queue " + deadLetterQueue, failure);
+        }
+    }
+
+    @Override
+    public Optional<Letter> next() {
+        try {
+            for (GetResponse got = channel.basicGet(queue, false); got != null; got = channel.basicGet(queue, false)) {
+                Message message = reading.message(got.getProps(), got.getBody());
+                Optional<DeadLetter> about = DeadLetter.of(message);
+                if (about.isPresent()) {
+                    String place = Long.toString(got.getEnvelope().getDeliveryTag());
+                    taken.put(place, got);
+                    return Optional.of(new Letter(place, message, about.get()));
+                }
+            }
+            return Optional.empty();
+        } catch (IOException | RuntimeException failure) {
+            throw new IdemException("Could not read the dead letters in queue " + queue + "; open them again", failure);
+        }
+    }
+
+    @Override
+    public void sendAgain(Letter letter) {
+        GetResponse source = taken.get(letter.place());
+        if (source == null) {
+            throw new IllegalArgumentException("letter " + letter.place() + " was not read here, or is sent already");
+        }
+        String origin = letter.about().origin().get("queue");
+        if (origin == null) {
+            throw new IdemException("Letter " + letter.place() + " does not tell which queue it came from", null);
+        }
+        try {
+            publisher.publish(Target.queue(origin), replay(source, letter.message()), source.getBody());
+            channel.basicAck(source.getEnvelope().getDeliveryTag(), false);
+            taken.remove(letter.place());
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw notSent(letter, stop);
+        } catch (IOException | TimeoutException | RuntimeException failure) {
+            throw notSent(letter, failure);
+        }
+    }
+
+    private static BasicProperties replay(GetResponse source, Message message) {
+        List<Header> headers = DeadLetter.headersOfReplay(message);
+        var kept = DeadLetter.withoutOurs(message.headers()).stream()
+                .map(Header::name)
+                .collect(Collectors.toSet());
+        return Tables.copy(source.getProps(), Tables.table(source.getProps(), headers, kept));
+    }
+
+    private IdemException notSent(Letter letter, Throwable cause) {
+        return new IdemException("Letter " + letter.place() + " of queue " + queue + " may not have been sent", cause);
+    }
+
+    @Override
+    public Optional<Long> size() {
+        try {
+            return Optional.of(channel.messageCount(queue) + taken.size());
+        } catch (IOException | RuntimeException failure) {
+            throw new IdemException("Could not count the dead letters in queue " + queue, failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        publisher.close();
+        try {
+            channel.close(); // waits until the broker has put the letters back
+        } catch (IOException | TimeoutException | RuntimeException gone) {
+            // a broken connection puts them back as well
+        }
+        Link.close(connection);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.idem.rabbitmq;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.idem.Consumer;
+import dev.idem.Header;
+import dev.idem.Inbox;
+import dev.idem.RetryPolicy;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.ListenerState;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.servers.SkipWithoutServer;
+import dev.idem.spi.MarkerStore;
+import dev.idem.test.contract.BrokerContract;
+import dev.idem.test.contract.BrokerUnderTest;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(SkipWithoutServer.class)
+class RabbitContractTest extends BrokerContract {
+    @Override
+    protected BrokerUnderTest broker() throws Exception {
+        return new Broker(new Bench());
+    }
+
+    @Override
+    protected DataSource database() throws Exception {
+        return Bench.database();
+    }
+
+    @Override
+    protected MarkerStore store(DataSource dataSource) {
+        return JdbcStore.create(dataSource);
+    }
+
+    private record Broker(Bench bench) implements BrokerUnderTest {
+        @Override
+        public void send(Sent message) throws Exception {
+            BasicProperties.Builder properties = new BasicProperties.Builder().deliveryMode(2);
+            if (!message.id().isEmpty()) {
+                properties.messageId(message.id());
+            }
+            Map<String, Object> headers = new HashMap<>(message.headers().stream()
+                    .collect(Collectors.groupingBy(
+                            Header::name, Collectors.mapping(Header::text, Collectors.<Object>toList()))));
+            headers.put("ordering-key", message.key());
+            bench.send(properties.headers(headers).build(), message.payload());
+        }
+
+        @Override
+        public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
+            RabbitListener listener = RabbitInbox.of(bench.factory, bench.queue)
+                    .retry(retry)
+                    .delays(Duration.ofSeconds(1))
+                    .listen(consumer, inbox);
+            return new Listening() {
+                @Override
+                public ListenerState state() {
+                    return listener.state();
+                }
+
+                @Override
+                public void close(Duration longest) {
+                    listener.close(longest);
+                }
+            };
+        }
+
+        @Override
+        public long unsettled() {
+            return bench.messages();
+        }
+
+        @Override
+        public DeadLetters deadLetters() {
+            return bench.deadLetters();
+        }
+
+        @Override
+        public void kill() {
+            bench.server.killHard();
+        }
+
+        @Override
+        public void restart() {
+            bench.server.restart();
+        }
+
+        @Override
+        public void close() throws Exception {
+            bench.close();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.idem.rabbitmq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.idem.IdemException;
+import dev.idem.TerminalException;
+import dev.idem.broker.Letter;
+import dev.idem.servers.SkipWithoutServer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Timeout(180)
+@ExtendWith(SkipWithoutServer.class)
+class RabbitDeadLettersTest {
+    private static final Scene.Before FAILS = message -> {
+        throw new TerminalException("never", null);
+    };
+
+    @Test
+    @DisplayName("MQ-10 a dead letter that no queue receives: the message stays, and leaves when there is one")
+    void unroutableLetter() throws Exception {
+        try (Scene scene = new Scene()) {
+            String key = scene.bench.queue + ".nowhere";
+            scene.bench.send(0, 1);
+            scene.listen(scene.inbox().deadLetters("amq.direct", key), scene.single(FAILS));
+            Scene.until("the handler failed", () -> !scene.runs.isEmpty());
+            Thread.sleep(1_000);
+            assertThat(scene.bench.messages()).isEqualTo(1);
+            scene.bench.with(channel -> {
+                channel.queueDeclare(scene.bench.queue + ".dead-letters", true, false, false, null);
+                channel.queueBind(scene.bench.queue + ".dead-letters", "amq.direct", key);
+            });
+            Scene.until("the letter is there", () -> scene.letters().size() == 1);
+            Scene.until("the message is settled", () -> scene.bench.messages() == 0);
+            assertThat(scene.runs).as("the handler is left in peace").hasSize(1);
+        }
+    }
+
+    @Test
+    @DisplayName("MQ-10 a letter whose queue is gone is not sent, and is still there")
+    void unroutableReplay() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.bench.send(0, 2);
+            RabbitListener listener = scene.listen(scene.inbox(), scene.single(FAILS));
+            Scene.until("both are set aside", () -> scene.letters().size() == 2);
+            Scene.until("both are settled", () -> scene.bench.messages() == 0);
+            listener.close();
+            scene.bench.with(channel -> channel.queueDelete(scene.bench.queue));
+            try (RabbitDeadLetters letters = scene.bench.deadLetters()) {
+                Letter letter = letters.next().orElseThrow();
+                assertThat(letters.size()).contains(2L);
+                assertThatThrownBy(() -> letters.sendAgain(letter)).isInstanceOf(IdemException.class);
+            }
+            assertThat(scene.letters())
+                    .extracting(letter -> letter.message().id().orElseThrow())
+                    .containsExactly("m0", "m1");
+        }
+    }
+
+    @Test
+    @DisplayName("MQ-04 a message without properties is rejected for its missing key, as the policy says")
+    void withoutProperties() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.bench.send(new BasicProperties(), "bare");
+            scene.bench.send(0, 1);
+            scene.listen(scene.inbox(), scene.single(message -> {}));
+            scene.awaitEachOnce(1);
+            assertThat(scene.letters()).singleElement().satisfies(letter -> {
+                assertThat(letter.about().reason()).isEqualTo("REJECTED");
+                assertThat(letter.message().id()).isEmpty();
+                assertThat(new String(letter.message().payload(), java.nio.charset.StandardCharsets.UTF_8))
+                        .isEqualTo("bare");
+            });
+        }
+    }
+
+    @Test
+    void foreignMessagesAmongTheLettersAreLeftThere() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.bench.send(0, 1);
+            scene.listen(scene.inbox(), scene.single(FAILS));
+            Scene.until("it is set aside", () -> scene.letters().size() == 1);
+            scene.bench.with(
+                    channel -> channel.basicPublish("", scene.bench.queue + ".dead-letters", null, new byte[] {1}));
+            assertThat(scene.letters()).hasSize(1);
+            assertThat(scene.bench.server.messages(scene.bench.queue + ".dead-letters"))
+                    .isEqualTo(2);
+        }
+    }
+}
