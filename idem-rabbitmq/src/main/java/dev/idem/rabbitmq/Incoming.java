@@ -33,6 +33,11 @@ final class Incoming {
         return body;
     }
 
+    /** False if it comes again whatever is done now. */
+    boolean isHeld() {
+        return session.holds(envelope.getDeliveryTag());
+    }
+
     void acknowledge() {
         session.acknowledge(envelope.getDeliveryTag());
     }

@@ -38,7 +38,7 @@ public final class RabbitListener implements AutoCloseable {
     private final Lanes<Incoming> lanes;
     private final Pace pace;
     private final AtomicLong redelivered = new AtomicLong();
-    private long generations; // the supervisor's
+    private final AtomicLong generations = new AtomicLong();
     private int shortLives; // the supervisor's
     private volatile boolean checked;
     private volatile @Nullable Session session;
@@ -99,7 +99,7 @@ public final class RabbitListener implements AutoCloseable {
                 options.prefetch,
                 current == null ? 0 : current.unsettled(),
                 redelivered.get(),
-                current == null ? 0 : current.generation());
+                generations.get());
     }
 
     /** One try. What the broker refuses for a reason that waiting does not cure is thrown, before the first success. */
@@ -142,7 +142,8 @@ public final class RabbitListener implements AutoCloseable {
                 topology.check(connection);
                 Advice.onServer(options, connection);
             }
-            Session started = Session.open(++generations, connection, options.queue, options.prefetch, this::arrived);
+            Session started = Session.open(
+                    generations.incrementAndGet(), connection, options.queue, options.prefetch, this::arrived);
             checked = true;
             opened = true;
             return started;

@@ -89,8 +89,9 @@ final class Session {
         }
     }
 
-    long generation() {
-        return generation;
+    /** Whether it can still be acknowledged; if not, the broker delivers it again. */
+    synchronized boolean holds(long tag) {
+        return isOpen() && unsettled.containsKey(tag);
     }
 
     synchronized int unsettled() {

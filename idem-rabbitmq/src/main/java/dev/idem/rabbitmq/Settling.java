@@ -38,6 +38,9 @@ final class Settling implements Settler<Incoming> {
 
     @Override
     public void setAside(Incoming delivery, Message message, DeadLetter letter) throws Exception {
+        if (!delivery.isHeld()) {
+            return; // it comes again, is decided again, and would else leave two letters
+        }
         List<Header> headers = letter.from(origin(delivery, message)).headers(message);
         publish(options.deadLetters, delivery, headers, names(DeadLetter.withoutOurs(message.headers())));
         delivery.acknowledge();
@@ -45,6 +48,9 @@ final class Settling implements Settler<Incoming> {
 
     @Override
     public boolean postpone(Incoming delivery, Message message, Duration delay, int failures) throws Exception {
+        if (!delivery.isHeld()) {
+            return true;
+        }
         Optional<Target> queue = topology.retryFor(delay);
         if (queue.isEmpty()) {
             return false;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.TerminalException;
 import dev.idem.broker.ListenerState;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
@@ -57,6 +58,26 @@ class RabbitListenerTest {
                     .as("no channel was closed")
                     .isEqualTo(2);
             assertThat(listener.status().unsettled()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "MQ-06 a connection killed in the middle of a handler that fails: it comes again, and leaves one letter")
+    void staleLetter() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.bench.send(0, 1);
+            RabbitListener listener = scene.listen(scene.inbox(), scene.single(message -> {
+                go.await();
+                throw new TerminalException("never", null);
+            }));
+            Scene.until("the handler runs", () -> !scene.runs.isEmpty());
+            scene.bench.server.closeConnections();
+            awaitPrefetch(listener, 2, 1);
+            go.countDown();
+            Scene.until("it is settled", () -> scene.bench.messages() == 0);
+            assertThat(scene.runs).hasSize(2);
+            assertThat(scene.letters()).hasSize(1);
         }
     }
 

@@ -134,4 +134,27 @@ class RabbitRetryTest {
                     .containsExactly("m1", "m3", "m5");
         }
     }
+
+    @Test
+    @DisplayName("what waits in a retry queue survives a kill of the broker")
+    void postponedSurvivesAKill() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.listen(
+                    scene.inbox()
+                            .delays(Duration.ofSeconds(1))
+                            .retry(RetryPolicy.fixed(Duration.ofSeconds(1)).withMaxAttempts(100)),
+                    scene.single(message -> {
+                        if (scene.runs.size() <= 20) {
+                            throw new IllegalStateException("not yet");
+                        }
+                    }));
+            // A quorum queue that RabbitMQ 3.10 declared a second before it is killed may never find a leader again.
+            Thread.sleep(8_000);
+            scene.bench.send(0, 20);
+            Scene.until("all have failed", () -> scene.runs.size() >= 20);
+            scene.bench.server.killHard();
+            scene.bench.server.restart();
+            scene.awaitEachOnce(20);
+        }
+    }
 }
