@@ -105,8 +105,11 @@ final class Life {
             last = --running == 0;
         }
         if (last) {
-            atEnd.run();
-            ended = true;
+            try {
+                atEnd.run();
+            } finally {
+                ended = true;
+            }
         }
     }
 

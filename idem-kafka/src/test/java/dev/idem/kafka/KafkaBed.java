@@ -177,7 +177,8 @@ final class KafkaBed implements AutoCloseable {
     Map<TopicPartition, Long> committed() throws Exception {
         return admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().entrySet().stream()
                 .filter(entry -> entry.getValue() != null)
-                .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().offset()));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> entry.getValue().offset()));
     }
 
     /** How many offsets of the topic are not committed, those of markers included. */
