@@ -1,5 +1,6 @@
 package dev.idem.broker;
 
+import dev.idem.spi.Audit;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;

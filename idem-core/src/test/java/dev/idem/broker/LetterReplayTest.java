@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.IdemException;
 import dev.idem.Message;
+import dev.idem.spi.Audit;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

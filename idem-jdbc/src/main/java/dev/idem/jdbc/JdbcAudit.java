@@ -1,7 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.IdemException;
-import dev.idem.broker.Audit;
+import dev.idem.spi.Audit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

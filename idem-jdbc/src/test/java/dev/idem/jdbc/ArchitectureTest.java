@@ -16,6 +16,7 @@ class ArchitectureTest {
             "JdbcSchema",
             "JdbcConsumers",
             "JdbcRetention",
+            "JdbcAudit",
             "JdbcInbox",
             "InboxOperator",
             "InboxAction",

@@ -31,7 +31,7 @@ public final class KafkaInbox {
     /** Starts a listener with defaults for everything else. */
     public static KafkaListener listen(
             Map<String, Object> consumerConfig, Collection<String> topics, Consumer consumer, Inbox inbox) {
-        return builder(consumerConfig, topics, consumer, inbox).start();
+        return builder(consumerConfig, topics, consumer, inbox).listen();
     }
 
     /**
@@ -142,7 +142,7 @@ public final class KafkaInbox {
          * @throws IllegalArgumentException if the configuration is one that could lose records, and says why
          * @throws dev.idem.IdemException if a topic of dead letters is missing and could not be created
          */
-        public KafkaListener start() {
+        public KafkaListener listen() {
             config.check();
             Plan plan = new Plan(
                     config,

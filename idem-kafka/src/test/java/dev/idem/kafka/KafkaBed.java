@@ -103,7 +103,7 @@ final class KafkaBed implements AutoCloseable {
 
     KafkaListener listen(Consumer consumer, UnaryOperator<KafkaInbox.Builder> options) {
         KafkaListener listener = options.apply(KafkaInbox.builder(config, List.of(topic), consumer, inbox()))
-                .start();
+                .listen();
         listeners.add(listener);
         return listener;
     }

@@ -39,7 +39,7 @@ class KafkaConfigTest {
 
     @Test
     void deadLettersCannotGoWhereTheyCameFrom() {
-        assertThatThrownBy(() -> builder(GOOD).deadLetters("orders").start())
+        assertThatThrownBy(() -> builder(GOOD).deadLetters("orders").listen())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("orders");
     }
@@ -60,7 +60,7 @@ class KafkaConfigTest {
     }
 
     private static void refused(Map<String, Object> config, String about) {
-        assertThatThrownBy(() -> builder(config).start())
+        assertThatThrownBy(() -> builder(config).listen())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(about);
     }

@@ -54,7 +54,7 @@ class KafkaContractTest extends BrokerContract {
         public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
             KafkaListener listener = KafkaInbox.builder(bed.config, List.of(bed.topic), consumer, inbox)
                     .retry(retry)
-                    .start();
+                    .listen();
             return new Listening() {
                 @Override
                 public ListenerState state() {

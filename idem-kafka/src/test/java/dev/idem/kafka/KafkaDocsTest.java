@@ -65,7 +65,7 @@ class KafkaDocsTest {
                     .retry(RetryPolicy.fixed(Duration.ofSeconds(1)).withMaxAttempts(5))
                     .parallelism(4)
                     .deadLetters(topic -> topic + ".failed")
-                    .start();
+                    .listen();
             // endregion
             bed.awaitSettled();
             listener.close();

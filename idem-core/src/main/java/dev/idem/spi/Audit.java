@@ -1,4 +1,4 @@
-package dev.idem.broker;
+package dev.idem.spi;
 
 /** Writes down, durably, what a person did and why. */
 @FunctionalInterface
