@@ -55,7 +55,10 @@ public final class KafkaDeadLetters implements DeadLetters {
         try {
             return new KafkaDeadLetters(new ClientConfig(config), deadLetterTopic, attributes);
         } catch (KafkaException failure) {
-            throw new IdemException("Could not read the dead letters in " + deadLetterTopic, failure);
+            throw new IdemException(
+                    "Could not read the dead letters in " + deadLetterTopic
+                            + ": check that the brokers are there, that the topic exists, and that the user may read it",
+                    failure);
         }
     }
 

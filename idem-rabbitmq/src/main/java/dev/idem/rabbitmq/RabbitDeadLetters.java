@@ -65,7 +65,10 @@ public final class RabbitDeadLetters implements DeadLetters {
             return new RabbitDeadLetters(deadLetterQueue, new Reading(attributes), connection, channel, publisher);
         } catch (IOException | TimeoutException failure) {
             Link.close(connection);
-            throw new IdemException("Could not open the dead letters in queue " + deadLetterQueue, failure);
+            throw new IdemException(
+                    "Could not open the dead letters in queue " + deadLetterQueue
+                            + ": check that the broker is there, that the queue exists, and that the user may read it",
+                    failure);
         }
     }
 

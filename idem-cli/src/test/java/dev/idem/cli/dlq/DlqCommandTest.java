@@ -33,6 +33,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -68,6 +70,9 @@ class DlqCommandTest {
     void kafka(@TempDir Path files) throws Exception {
         String servers = KafkaServer.shared().address();
         Map<String, Object> config = Map.of("bootstrap.servers", servers);
+        try (Admin admin = Admin.create(config)) {
+            admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all().get();
+        }
         try (var producer = new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
             for (int i = 0; i < 3; i++) {
                 var record = new ProducerRecord<>(name, "k", "payload " + i);
@@ -165,7 +170,7 @@ class DlqCommandTest {
         Cli none = Cli.run("dlq", "replay", "--reason", "r", "--url", url, "--kafka", "x:1", "--topic", "t");
         assertThat(none.code()).isEqualTo(ExitCodes.USAGE);
         assertThat(none.err()).contains("--all");
-        assertThat(Cli.run("dlq", "list", "--rabbitmq", "amqp://u:secret@h:x", "--queue", "q")
+        assertThat(Cli.run("dlq", "list", "--rabbitmq", "http://u:secret@h", "--queue", "q")
                         .err())
                 .doesNotContain("secret")
                 .contains("--rabbitmq");

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -78,6 +80,9 @@ public final class Main {
 
     private static void send(String address) throws Exception {
         Map<String, Object> config = Map.of("bootstrap.servers", address);
+        try (Admin admin = Admin.create(config)) {
+            admin.createTopics(List.of(new NewTopic("orders", 1, (short) 1))).all().get();
+        }
         try (var producer = new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
             for (String order : SENT) {
                 var record = new ProducerRecord<>("orders", order, "{}");

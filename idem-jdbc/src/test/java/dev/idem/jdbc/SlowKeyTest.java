@@ -1,0 +1,42 @@
+package dev.idem.jdbc;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.idem.Consumer;
+import dev.idem.QueuePolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SlowKeyTest {
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RO-10 a key whose handler is slow keeps one worker, and the other keys flow on")
+    void othersFlowOn(Database database) {
+        List<QueuePolicy> ways = List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofSeconds(30)));
+        for (QueuePolicy way : ways) {
+            CountDownLatch mayEnd = new CountDownLatch(1);
+            QueuePolicy policy = way.withOrderByKey().withWorkers(2).withBatch(1);
+            try (InboxBench bench = new InboxBench(database)) {
+                Consumer consumer = Consumer.named("payments")
+                        .queued(policy)
+                        .otherwise((message, tx) -> {
+                            if (message.orderingKey().orElseThrow().equals("s")) {
+                                mayEnd.await();
+                            }
+                            Db.pay(tx.connection(), message.id().orElseThrow());
+                            return null;
+                        })
+                        .build();
+                bench.store(policy, "s1", "s2", "a1", "b1", "a2", "b2", "c1", "d1");
+                bench.inbox.start(consumer);
+                await().atMost(Duration.ofSeconds(20)).until(() -> bench.db.payments() == 6);
+                mayEnd.countDown();
+                await().atMost(Duration.ofSeconds(20)).until(() -> bench.db.payments() == 8);
+            }
+        }
+    }
+}
