@@ -93,8 +93,8 @@ final class ReceiveDoor {
             log.debug("{}: the look after storing failed; a sweep will make it good", consumer.name(), failure);
         }
         if (stored > 0) {
-            bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
-            if (store instanceof QueueStore.Waking waking) {
+            boolean enough = bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
+            if (!enough && store instanceof QueueStore.Waking waking) {
                 waking.wakeOthers(consumer.name());
             }
         }

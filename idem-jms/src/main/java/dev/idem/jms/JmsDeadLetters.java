@@ -126,6 +126,9 @@ public final class JmsDeadLetters implements DeadLetters {
     }
 
     private static IdemException failed(String what, JMSException failure) {
-        return new IdemException("Could not " + what + ": check that the broker is there, that the queue exists, and that the user may browse it, consume from it and send", failure);
+        return new IdemException(
+                "Could not " + what
+                        + ": check that the broker is there, that the queue exists, and that the user may browse it, consume from it and send",
+                failure);
     }
 }
