@@ -16,7 +16,10 @@ class SlowKeyTest {
     @EnumSource(Database.class)
     @DisplayName("RO-10 a key whose handler is slow keeps one worker, and the other keys flow on")
     void othersFlowOn(Database database) {
-        List<QueuePolicy> ways = List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofSeconds(30)));
+        QueuePolicy leased = QueuePolicy.leased(Duration.ofSeconds(30));
+        // On H2 a long handler in one transaction holds up other keys, which docs/inbox.md says.
+        List<QueuePolicy> ways =
+                database == Database.H2 ? List.of(leased) : List.of(QueuePolicy.inTransaction(), leased);
         for (QueuePolicy way : ways) {
             CountDownLatch mayEnd = new CountDownLatch(1);
             QueuePolicy policy = way.withOrderByKey().withWorkers(2).withBatch(1);
