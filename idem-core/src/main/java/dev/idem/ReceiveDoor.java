@@ -120,7 +120,11 @@ final class ReceiveDoor {
         }
         Fullness known = fullness.get(consumer.name());
         if (known == null || System.nanoTime() - known.at > FULLNESS_IS_FRESH.toNanos()) {
-            known = new Fullness(store.isFull(consumer.name(), policy.intakeCap()), System.nanoTime());
+            try {
+                known = new Fullness(store.isFull(consumer.name(), policy.intakeCap()), System.nanoTime());
+            } catch (StoreException failure) {
+                return new Outcome.Failed<>(Failure.INFRASTRUCTURE, failure);
+            }
             fullness.put(consumer.name(), known);
         }
         return known.full

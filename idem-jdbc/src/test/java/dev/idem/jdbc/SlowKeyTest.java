@@ -42,4 +42,24 @@ class SlowKeyTest {
             }
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("an interrupt that a handler leaves behind ends no worker")
+    void interruptsOfHandlers(Database database) {
+        QueuePolicy policy = QueuePolicy.inTransaction().withWorkers(1).withBatch(1);
+        try (InboxBench bench = new InboxBench(database)) {
+            Consumer consumer = Consumer.named("payments")
+                    .queued(policy)
+                    .otherwise((message, tx) -> {
+                        Db.pay(tx.connection(), message.id().orElseThrow());
+                        Thread.currentThread().interrupt();
+                        return null;
+                    })
+                    .build();
+            bench.store(policy, "a1", "b1", "c1");
+            bench.inbox.start(consumer);
+            await().atMost(Duration.ofSeconds(20)).until(() -> bench.db.payments() == 3);
+        }
+    }
 }
