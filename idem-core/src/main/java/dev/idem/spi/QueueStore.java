@@ -16,6 +16,10 @@ public interface QueueStore {
     /** Writes messages in the transaction that has claimed their markers, in this order. */
     void enqueue(Connection connection, Intake intake, List<Message> messages) throws Exception;
 
+    /** Writes messages that nobody shall take before a person has decided, in the transaction that has claimed their markers. */
+    void park(Connection connection, Intake intake, List<Message> messages, String reason, QueueChange.FailedRun run)
+            throws Exception;
+
     /**
      * Takes what is due in a transaction that stays open until the batch ends, so that a crash frees the messages at once.
      * Empty when nothing is due. Of an ordered consumer only the first messages of each ordering key are taken.

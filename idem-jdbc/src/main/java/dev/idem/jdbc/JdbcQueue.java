@@ -34,6 +34,7 @@ final class JdbcQueue implements QueueStore.Waking {
     private final ToIntFunction<String> numbers;
     private final RunningWorkers workers;
     private final QueueCare care;
+    private final DoorParking parking;
     private final QueueNumbers counts;
     private final @Nullable Notifier notifier;
     private final @Nullable Listener listener;
@@ -55,6 +56,7 @@ final class JdbcQueue implements QueueStore.Waking {
         Tables tables = kit.batches().tables();
         workers = new RunningWorkers(dataSource, tables);
         care = new QueueCare(tables, kit);
+        parking = new DoorParking(tables, kit);
         counts = new QueueNumbers(tables);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
@@ -64,6 +66,13 @@ final class JdbcQueue implements QueueStore.Waking {
     @Override
     public void enqueue(Connection connection, Intake intake, List<Message> messages) throws SQLException {
         kit.queue().insert(connection, number(intake.consumer()), intake, messages);
+    }
+
+    @Override
+    public void park(
+            Connection connection, Intake intake, List<Message> messages, String reason, QueueChange.FailedRun run)
+            throws SQLException {
+        parking.park(connection, number(intake.consumer()), intake, messages, reason, run);
     }
 
     @Override
