@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Wakes the workers of this process when something was stored, so that they need not look all the time. Thread-safe. */
 final class Bells {
@@ -23,17 +24,26 @@ final class Bells {
     /** One consumer's bell: each ring wakes one worker, now or the next time it would wait. */
     static final class Bell {
         private final Semaphore rings = new Semaphore(0);
+        private final AtomicInteger waiting = new AtomicInteger();
 
-        void ring(int workers) {
+        /** Answers whether so many were waiting: then nobody else is needed. */
+        boolean ring(int workers) {
+            boolean enough = waiting.get() >= workers;
             int missing = Math.min(workers, MOST_RINGS) - rings.availablePermits();
             if (missing > 0) {
                 rings.release(missing);
             }
+            return enough;
         }
 
         /** Waits for a ring; true if there was one. */
         boolean await(Duration longest) throws InterruptedException {
-            return rings.tryAcquire(longest.toNanos(), TimeUnit.NANOSECONDS);
+            waiting.incrementAndGet();
+            try {
+                return rings.tryAcquire(longest.toNanos(), TimeUnit.NANOSECONDS);
+            } finally {
+                waiting.decrementAndGet();
+            }
         }
     }
 }

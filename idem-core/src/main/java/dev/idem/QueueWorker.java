@@ -62,21 +62,29 @@ final class QueueWorker implements Runnable {
         stopping = true;
     }
 
+    /** An interrupt that a handler has left behind ends nothing. */
     @Override
     public void run() {
         Idle idle = new Idle(policy.poll());
         try {
-            while (!stopping && !Thread.currentThread().isInterrupted()) {
-                Found found = turn();
-                if (found != Found.NOTHING) {
-                    idle.reset();
+            while (!stopping) {
+                if (Thread.interrupted() && !stopping) {
+                    log.debug("{}: a handler has left an interrupt behind", consumer.name());
                 }
-                if (found != Found.MUCH) {
-                    bell.await(shorter(idle.next()));
+                try {
+                    Found found = turn();
+                    if (found != Found.NOTHING) {
+                        idle.reset();
+                    }
+                    if (found != Found.MUCH) {
+                        bell.await(shorter(idle.next()));
+                    }
+                } catch (InterruptedException leftBehind) {
+                    if (stopping) {
+                        Thread.currentThread().interrupt();
+                    }
                 }
             }
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
         } finally {
             leave();
         }

@@ -93,8 +93,8 @@ final class ReceiveDoor {
             log.debug("{}: the look after storing failed; a sweep will make it good", consumer.name(), failure);
         }
         if (stored > 0) {
-            bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
-            if (store instanceof QueueStore.Waking waking) {
+            boolean enough = bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
+            if (!enough && store instanceof QueueStore.Waking waking) {
                 waking.wakeOthers(consumer.name());
             }
         }
@@ -120,7 +120,11 @@ final class ReceiveDoor {
         }
         Fullness known = fullness.get(consumer.name());
         if (known == null || System.nanoTime() - known.at > FULLNESS_IS_FRESH.toNanos()) {
-            known = new Fullness(store.isFull(consumer.name(), policy.intakeCap()), System.nanoTime());
+            try {
+                known = new Fullness(store.isFull(consumer.name(), policy.intakeCap()), System.nanoTime());
+            } catch (StoreException failure) {
+                return new Outcome.Failed<>(Failure.INFRASTRUCTURE, failure);
+            }
             fullness.put(consumer.name(), known);
         }
         return known.full

@@ -124,7 +124,7 @@ public final class Attributes {
         if (structured != null && contentType.isPresent() && structured.understands(contentType.get())) {
             try {
                 return structured.read(message);
-            } catch (IllegalArgumentException notAnEvent) {
+            } catch (RuntimeException notAnEvent) { // of whatever kind: a parser's mistake must not stop a partition
                 return message;
             }
         }

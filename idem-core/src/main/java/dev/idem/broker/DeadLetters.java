@@ -11,7 +11,7 @@ public interface DeadLetters extends AutoCloseable {
     Optional<Letter> next();
 
     /**
-     * Sends the message of a letter that {@link #next} answered to where it came from, with the same id, key, headers and
+     * Sends the message of the letter that {@link #next} answered last to where it came from, with the same id, key, headers and
      * payload; waits until the broker has it; and only then takes the letter away. If this ends anywhere in between, the
      * letter is still there, and the message is sent once more by the next run: the consumer's inbox will know it.
      *

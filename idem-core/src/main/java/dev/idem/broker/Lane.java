@@ -50,6 +50,7 @@ final class Lane<D> implements Runnable {
         DeadLetter letter;
 
         int publishFailures;
+        int waits;
         boolean forgotten;
 
         Entry(Delivery<D> delivery, Object order) {
@@ -104,8 +105,6 @@ final class Lane<D> implements Runnable {
                     ended(batch, later);
                 }
             }
-        } catch (InterruptedException stop) {
-            log.debug("Interrupted; what is not settled comes again");
         } catch (RuntimeException | Error fatal) {
             log.error("A lane has died; what is not settled comes again when the listener is started again", fatal);
             failure = fatal;
@@ -113,8 +112,8 @@ final class Lane<D> implements Runnable {
         }
     }
 
-    /** Waits for something to do; empty when it is time to stop. */
-    private synchronized List<Entry<D>> next() throws InterruptedException {
+    /** Waits for something to do; empty when it is time to stop. An interrupt that a handler has left behind ends nothing. */
+    private synchronized List<Entry<D>> next() {
         while (!stopped) {
             long pause = pace.left().toNanos();
             if (pause <= 0) {
@@ -125,7 +124,11 @@ final class Lane<D> implements Runnable {
                 Waiting<D> first = byTime.peek();
                 pause = first == null ? FOREVER : first.due - System.nanoTime();
             }
-            wait(Math.max(1, pause / 1_000_000), 0);
+            try {
+                wait(Math.max(1, pause / 1_000_000));
+            } catch (InterruptedException leftBehind) {
+                log.debug("A handler has left an interrupt behind");
+            }
         }
         return List.of();
     }

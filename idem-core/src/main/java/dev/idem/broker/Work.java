@@ -9,8 +9,10 @@ import dev.idem.broker.Lane.Entry;
 import dev.idem.broker.Triage.Decision;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +20,7 @@ import org.slf4j.LoggerFactory;
 final class Work<D> {
     private static final Logger log = LoggerFactory.getLogger(Lanes.class);
     private static final long LONGEST_PUBLISH_PAUSE_MILLIS = 30_000;
+    private static final long LONGEST_WAIT_MILLIS = 3_000;
 
     private final Inbox inbox;
     private final Consumer consumer;
@@ -47,11 +50,14 @@ final class Work<D> {
     List<Later<D>> on(List<Entry<D>> batch) {
         List<Later<D>> later = new ArrayList<>();
         List<Entry<D>> undecided = new ArrayList<>(batch.size());
+        Set<Object> stuck = new HashSet<>();
         for (Entry<D> entry : batch) {
-            if (entry.letter == null) {
+            if (stuck.contains(entry.order)) {
+                later.add(Later.in(entry, Duration.ZERO));
+            } else if (entry.letter == null) {
                 undecided.add(entry);
             } else {
-                publish(entry, entry.letter).ifPresent(later::add);
+                publish(entry, entry.letter, stuck).ifPresent(later::add);
             }
         }
         if (undecided.isEmpty()) {
@@ -67,19 +73,27 @@ final class Work<D> {
             undecided.forEach(entry -> later.add(Later.in(entry, Duration.ZERO)));
             return later;
         }
-        settle(undecided, outcomes, later);
+        settle(undecided, outcomes, stuck, later);
         return later;
     }
 
-    private void settle(List<Entry<D>> entries, List<Outcome<?>> outcomes, List<Later<D>> later) {
+    /**
+     * Behind a letter that is not out yet nothing of its key is decided: where a mark says what is done, the mark would pass a
+     * message that has neither its effect nor its letter.
+     */
+    private void settle(List<Entry<D>> entries, List<Outcome<?>> outcomes, Set<Object> stuck, List<Later<D>> later) {
         Optional<Throwable> outage = Optional.empty();
+        boolean answered = false;
         for (int i = 0; i < entries.size(); i++) {
             Entry<D> entry = entries.get(i);
             Decision decision = triage.decide(outcomes.get(i), entry.failures);
+            answered |= !(decision instanceof Decision.Wait);
             if (decision instanceof Decision.Acknowledge) {
                 acknowledge(entry);
+            } else if (stuck.contains(entry.order)) {
+                later.add(Later.in(entry, Duration.ZERO));
             } else if (decision instanceof Decision.SetAside aside) {
-                publish(entry, aside.letter()).ifPresent(later::add);
+                publish(entry, aside.letter(), stuck).ifPresent(later::add);
             } else if (decision instanceof Decision.TryAgain again) {
                 entry.failures = again.failures();
                 if (!postponed(entry, again)) {
@@ -87,10 +101,20 @@ final class Work<D> {
                 }
             } else if (decision instanceof Decision.Wait wait) {
                 outage = Optional.of(wait.cause());
-                later.add(Later.in(entry, Duration.ZERO));
+                entry.waits++;
+                later.add(Later.in(entry, patience(entry.waits)));
             }
         }
-        outage.ifPresentOrElse(pace::failed, pace::succeeded);
+        if (answered) {
+            pace.succeeded();
+        } else {
+            outage.ifPresent(pace::failed);
+        }
+    }
+
+    /** A message that never gets an answer, though others do, waits by itself and does not hold them up. */
+    private static Duration patience(int waits) {
+        return Duration.ofMillis(Math.min(LONGEST_WAIT_MILLIS, 25L << Math.min(waits, 20)));
     }
 
     private void acknowledge(Entry<D> entry) {
@@ -113,7 +137,7 @@ final class Work<D> {
     }
 
     /** A decision once made stays: only the publishing is tried again, and the handler is left in peace. */
-    private Optional<Later<D>> publish(Entry<D> entry, DeadLetter letter) {
+    private Optional<Later<D>> publish(Entry<D> entry, DeadLetter letter, Set<Object> stuck) {
         try {
             settler.setAside(entry.delivery.origin(), entry.delivery.message(), letter);
             passOver(entry.delivery.message());
@@ -128,6 +152,7 @@ final class Work<D> {
             }
             log.debug("{}: a dead letter could not be published", consumer.name(), failure);
             entry.letter = letter;
+            stuck.add(entry.order);
             entry.publishFailures++;
             long millis = Math.min(LONGEST_PUBLISH_PAUSE_MILLIS, 100L << Math.min(entry.publishFailures, 20));
             return Optional.of(Later.in(entry, Duration.ofMillis(millis)));

@@ -159,6 +159,58 @@ class LanesTest {
     }
 
     @Test
+    @DisplayName("KF-14 behind a letter that is not out yet nothing of its key is handled, else a mark would pass it")
+    void nothingPassesALetterThatIsNotOut() throws Exception {
+        List<String> handled = Collections.synchronizedList(new ArrayList<>());
+        publishingFails.set(true);
+        start(1, ScriptedInbox.each(message -> {
+            handled.add(message.id().orElseThrow());
+            return message.id().orElseThrow().equals("bad") ? failed(Failure.TERMINAL) : DONE;
+        }));
+        lanes.add(List.of(delivery("bad", "k")));
+        await().until(() -> publishes.get() >= 1);
+        lanes.add(List.of(delivery("next", "k"), delivery("other", "o")));
+        await().until(() -> publishes.get() >= 3 && acknowledged.contains("other"));
+        assertThat(handled).containsExactly("bad", "other");
+        publishingFails.set(false);
+        await().until(() -> acknowledged.contains("next"));
+        assertThat(acknowledged).containsSubsequence("bad", "next");
+    }
+
+    @Test
+    @DisplayName("RO-10 a message that never gets an answer, though others do, neither loops nor holds them up")
+    void oneThatNeverGetsAnAnswer() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        start(2, ScriptedInbox.each(message -> {
+            if (!message.id().orElseThrow().equals("bad")) {
+                return DONE;
+            }
+            runs.incrementAndGet();
+            return new Outcome.Failed<>(Failure.INFRASTRUCTURE, new StoreException("always", null));
+        }));
+        lanes.add(List.of(delivery("bad", "bad")));
+        for (int i = 0; i < 100; i++) {
+            lanes.add(List.of(delivery("m" + i, "k" + i)));
+            Thread.sleep(10);
+        }
+        await().atMost(ofSeconds(10)).until(() -> acknowledged.size() == 100);
+        assertThat(runs.get()).as("runs in a second").isLessThan(40);
+    }
+
+    @Test
+    @DisplayName("an interrupt that a handler leaves behind ends no lane")
+    void interruptsOfHandlers() {
+        start(1, ScriptedInbox.each(message -> {
+            Thread.currentThread().interrupt();
+            return DONE;
+        }));
+        lanes.add(List.of(delivery("m1", "k")));
+        await().until(() -> acknowledged.contains("m1"));
+        lanes.add(List.of(delivery("m2", "k")));
+        await().until(() -> acknowledged.contains("m2"));
+    }
+
+    @Test
     @DisplayName("KF-01 what is forgotten is not begun; what was begun is awaited, within the bound")
     void forgetting() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);

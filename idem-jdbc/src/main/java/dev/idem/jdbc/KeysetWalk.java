@@ -120,7 +120,7 @@ final class KeysetWalk implements Walk {
 
     private List<Long> delete(Connection connection, Cutoffs.Cutoff cutoff, List<Object> keys) throws SQLException {
         String places = String.join(", ", Collections.nCopies(keys.size(), "?"));
-        String delete = tables.fill(sql.deleteKeys().formatted(expiring.table(), places, old));
+        String delete = tables.fill(sql.deleteKeys().formatted(expiring.table(), places, old, expiring.unless(false)));
         try (PreparedStatement statement = connection.prepareStatement(delete)) {
             int i = 1;
             statement.setInt(i++, cutoff.consumer());

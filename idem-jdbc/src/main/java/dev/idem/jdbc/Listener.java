@@ -35,6 +35,7 @@ final class Listener {
     private final Notifier notifier;
     private final Map<String, Runnable> bells = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private boolean everHeard;
     private final Backoff backoff = new Backoff();
     private @Nullable Thread thread;
 
@@ -104,8 +105,12 @@ final class Listener {
         long until = System.nanoTime() + TRIAL.toNanos();
         while (closed.getCount() > 0 && System.nanoTime() < until) {
             if (!notifications.await(STEP).isEmpty()) {
+                everHeard = true;
                 return true;
             }
+        }
+        if (closed.getCount() > 0 && everHeard) {
+            throw new SQLException("No notification arrives, though earlier ones did", "08006");
         }
         if (closed.getCount() > 0) {
             log.info(

@@ -15,7 +15,8 @@ record RetentionSql(String now, String micros, String insertRow, String lockedRe
             + " results_declared_at, seen_at) ";
     private static final String ROW = ":consumer, :keep, %1$s, :results, %1$s, %1$s";
     private static final String LOCK_ROW = "SELECT consumer FROM ${retention} WHERE consumer = :consumer FOR UPDATE";
-    private static final String DELETE = "DELETE FROM %1$s WHERE consumer = ? AND message_key IN (%2$s) AND %3$s < ?";
+    private static final String DELETE =
+            "DELETE FROM %1$s WHERE consumer = ? AND message_key IN (%2$s) AND %3$s < ? %4$s";
 
     static final RetentionSql POSTGRESQL = of(
             "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)",

@@ -51,8 +51,7 @@ final class Batch {
     }
 
     /** False if it was told to stop first: then the broker has all of them again that were not settled. */
-    boolean settle(Session session, Outgoing outgoing, List<Message> received)
-            throws JMSException, InterruptedException {
+    boolean settle(Session session, Outgoing outgoing, List<Message> received) throws JMSException {
         List<Delivery> open = new ArrayList<>();
         for (Message message : received) {
             open.add(new Delivery(message, incoming.read(message), incoming.failures(message)));
@@ -60,7 +59,7 @@ final class Batch {
         boolean individually = options.acknowledging == Acknowledging.INDIVIDUAL;
         while (!open.isEmpty()) {
             Duration pause = round(outgoing, open, individually);
-            if (!open.isEmpty() && stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!open.isEmpty() && isStopped(pause)) {
                 if (!individually) {
                     session.rollback();
                 }
@@ -71,6 +70,15 @@ final class Batch {
             session.commit();
         }
         return true;
+    }
+
+    /** An interrupt that a handler has left behind only shortens the pause. */
+    private boolean isStopped(Duration pause) {
+        try {
+            return stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException leftBehind) {
+            return stopped.getCount() == 0;
+        }
     }
 
     /** One way through the inbox; what is decided leaves the list. Answers how long to wait before the next. */
@@ -113,7 +121,7 @@ final class Batch {
             DeadLetter letter = aside.letter();
             outgoing.setAside(delivery.origin, delivery.message, letter);
         } else if (decision instanceof Decision.TryAgain later) {
-            outgoing.postpone(delivery.origin, later.delay(), later.failures());
+            outgoing.postpone(delivery.origin, delivery.message, later.delay(), later.failures());
         }
     }
 }

@@ -37,7 +37,7 @@ final class Incoming {
 
     dev.idem.Message read(Message message) {
         try {
-            return attributes.read(raw(message), broker(message));
+            return Identity.read(attributes.read(raw(message), broker(message)), message);
         } catch (JMSException | RuntimeException unreadable) { // its text may quote the body
             log.debug("A message could not be read: {}", unreadable.getClass().getName());
             return dev.idem.Message.builder().build();

@@ -17,9 +17,12 @@ import jakarta.jms.QueueBrowser;
 import jakarta.jms.Session;
 import java.util.Enumeration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The dead letters of a queue: looked at with a browser; sent again and taken away in one transaction. */
 public final class JmsDeadLetters implements DeadLetters {
+    private static final Logger log = LoggerFactory.getLogger(JmsDeadLetters.class);
     private static final long PATIENCE_MILLIS = 5_000;
 
     private final Connection connection;
@@ -89,6 +92,7 @@ public final class JmsDeadLetters implements DeadLetters {
                 .orElseThrow(
                         () -> new IdemException("Letter " + letter.place() + " does not say where it came from", null));
         String selector = Outgoing.LETTER + " = '" + letter.place().replace("'", "''") + "'";
+        boolean sent = false;
         try (MessageConsumer consumer = session.createConsumer(session.createQueue(queue), selector);
                 MessageProducer producer = session.createProducer(session.createQueue(origin))) {
             Message message = consumer.receive(PATIENCE_MILLIS);
@@ -96,17 +100,35 @@ public final class JmsDeadLetters implements DeadLetters {
                 throw new IdemException(
                         "Letter " + letter.place() + " is not there any more: somebody else took it", null);
             }
-            Message copy = Outgoing.copy(session, message);
-            for (Header header : DeadLetter.headersOfReplay(letter.message())) {
-                if (header.name().equals("idem-replays")) {
-                    Properties.set(copy, Properties.nameHere(header.name()), header.text());
-                }
-            }
             producer.setDeliveryMode(DeliveryMode.PERSISTENT);
-            producer.send(copy);
+            producer.send(again(message, letter));
             session.commit();
+            sent = true;
         } catch (JMSException failure) {
             throw failed("send letter " + letter.place() + " again", failure);
+        } finally {
+            if (!sent) {
+                putBack();
+            }
+        }
+    }
+
+    private Message again(Message message, Letter letter) throws JMSException {
+        Message copy = Outgoing.copy(session, message, letter.message());
+        for (Header header : DeadLetter.headersOfReplay(letter.message())) {
+            if (header.name().equals("idem-replays")) {
+                Properties.set(copy, Properties.nameHere(header.name()), header.text());
+            }
+        }
+        return copy;
+    }
+
+    /** Else the next letter's commit would take this one away. */
+    private void putBack() {
+        try {
+            session.rollback();
+        } catch (JMSException broken) {
+            log.debug("A letter could not be put back; the broker does that when the connection is closed", broken);
         }
     }
 
@@ -126,6 +148,9 @@ public final class JmsDeadLetters implements DeadLetters {
     }
 
     private static IdemException failed(String what, JMSException failure) {
-        return new IdemException("Could not " + what + ": check that the broker is there, that the queue exists, and that the user may browse it, consume from it and send", failure);
+        return new IdemException(
+                "Could not " + what
+                        + ": check that the broker is there, that the queue exists, and that the user may browse it, consume from it and send",
+                failure);
     }
 }

@@ -41,7 +41,7 @@ final class Outgoing implements AutoCloseable {
     }
 
     void setAside(Message origin, dev.idem.Message message, DeadLetter letter) throws JMSException {
-        Message copy = copy(session, origin);
+        Message copy = copy(session, origin, message);
         List<Header> ours = letter.from(Map.of("queue", queue.getQueueName())).ours(message);
         for (Header header : ours) {
             Properties.set(copy, Properties.nameHere(header.name()), header.text());
@@ -51,15 +51,18 @@ final class Outgoing implements AutoCloseable {
         producer.send(deadLetters, copy);
     }
 
-    void postpone(Message origin, Duration delay, int failures) throws JMSException {
-        Message copy = copy(session, origin);
+    void postpone(Message origin, dev.idem.Message message, Duration delay, int failures) throws JMSException {
+        Message copy = copy(session, origin, message);
         copy.setIntProperty(Incoming.FAILURES, failures);
         producer.setDeliveryDelay(delay.toMillis());
         producer.send(queue, copy);
     }
 
-    /** The same message once more, without our own properties. */
-    static Message copy(Session session, Message origin) throws JMSException {
+    /**
+     * The same message once more, without our own properties, but with what it was taken for: a property's name may not
+     * survive the copy, and its id must.
+     */
+    static Message copy(Session session, Message origin, dev.idem.Message message) throws JMSException {
         Map<String, Object> properties = Properties.of(origin);
         Message copy = body(session, origin);
         for (Map.Entry<String, Object> property : properties.entrySet()) {
@@ -70,6 +73,7 @@ final class Outgoing implements AutoCloseable {
         if (!properties.containsKey(FIRST_ID) && origin.getJMSMessageID() != null) {
             copy.setStringProperty(FIRST_ID, origin.getJMSMessageID());
         }
+        Identity.write(message, copy);
         copy.setJMSType(origin.getJMSType());
         copy.setJMSCorrelationID(origin.getJMSCorrelationID());
         copy.setJMSReplyTo(origin.getJMSReplyTo());

@@ -2,10 +2,15 @@ package dev.idem.jms;
 
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
+import jakarta.jms.MessageFormatException;
 import java.util.Enumeration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The properties of a message. Their names must be Java identifiers, so what the other brokers call {@code idem-reason} is
@@ -15,6 +20,12 @@ final class Properties {
     private static final String OURS = "idem-";
     private static final String OURS_HERE = "idem_";
     private static final List<String> SET_BY_APPLICATIONS = List.of("JMSXGroupID", "JMSXGroupSeq");
+
+    /** Words of selectors, which no property may be named by. */
+    private static final Set<String> RESERVED =
+            Set.of("NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE");
+
+    private static final Logger log = LoggerFactory.getLogger(JmsListener.class);
 
     private Properties() {}
 
@@ -40,10 +51,24 @@ final class Properties {
         return all;
     }
 
-    /** A name that came over AMQP and is no identifier, {@code cloudEvents:id} say, becomes one: {@code cloudEvents_id}. */
+    /**
+     * Sets a property, whatever a producer that speaks AMQP has made of it: a name that is no identifier becomes one
+     * ({@code cloudEvents:id} is {@code cloudEvents_id}), a value that is of no kind that a property may have becomes text. One
+     * that the provider refuses all the same is left out, for a message that cannot be copied could not be set aside either.
+     */
     static void set(Message message, String name, Object value) throws JMSException {
         StringBuilder identifier = new StringBuilder();
+        if (name.isEmpty()
+                || !Character.isJavaIdentifierStart(name.charAt(0))
+                || RESERVED.contains(name.toUpperCase(Locale.ROOT))) {
+            identifier.append('_');
+        }
         name.chars().forEach(c -> identifier.append(Character.isJavaIdentifierPart(c) ? (char) c : '_'));
-        message.setObjectProperty(identifier.toString(), value);
+        boolean allowed = value instanceof Number || value instanceof Boolean || value instanceof String;
+        try {
+            message.setObjectProperty(identifier.toString(), allowed ? value : value.toString());
+        } catch (MessageFormatException | IllegalArgumentException refused) {
+            log.warn("A copy is made without the property {}, which the provider refuses", identifier);
+        }
     }
 }

@@ -60,27 +60,35 @@ final class SessionLoop implements Runnable {
     @Override
     public void run() {
         try {
-            while (stopped.getCount() > 0) {
-                if (!stopped.await(broker.left().toNanos(), TimeUnit.NANOSECONDS)) {
-                    listen();
-                }
+            while (!isStopped()) {
+                listen();
             }
-        } catch (InterruptedException stop) {
-            log.debug("{}: interrupted; what is not settled comes again", options.queue);
         } catch (RuntimeException | Error fatal) {
             failed = true;
             log.error("{}: the listener has died; build a new one when the cause is mended", options.queue, fatal);
         }
     }
 
+    /** Waits while the broker is given time. An interrupt that a handler has left behind ends nothing. */
+    private boolean isStopped() {
+        try {
+            return stopped.await(broker.left().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException leftBehind) {
+            return stopped.getCount() == 0;
+        }
+    }
+
     /** Until the connection breaks, or it is time to stop. */
-    private void listen() throws InterruptedException {
+    private void listen() {
         try (Connection connection = options.factory.createConnection();
                 Session session = connection.createSession(options.acknowledging.mode());
                 MessageConsumer consumer = session.createConsumer(session.createQueue(options.queue));
                 Outgoing outgoing = new Outgoing(session, options)) {
             connection.start();
             while (stopped.getCount() > 0) {
+                if (Thread.interrupted()) {
+                    log.debug("{}: a handler has left an interrupt behind", options.queue);
+                }
                 List<Message> messages = take(consumer);
                 connected = true;
                 broker.succeeded();

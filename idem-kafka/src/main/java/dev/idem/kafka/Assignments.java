@@ -61,6 +61,7 @@ final class Assignments implements ConsumerRebalanceListener {
             return;
         }
         boolean drained = lanes.forget(taken -> leaving.contains(taken.offsets()), drain);
+        leaving.forEach(PartitionOffsets::drop);
         log.debug("Revoked {}, drained: {}", revoked, drained);
         commit(leaving);
     }
@@ -69,6 +70,7 @@ final class Assignments implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsLost(Collection<TopicPartition> lost) {
         Set<PartitionOffsets> leaving = remove(lost);
+        leaving.forEach(PartitionOffsets::drop);
         lanes.forget(taken -> leaving.contains(taken.offsets()), Duration.ZERO);
         log.debug("Lost {}", lost);
     }

@@ -37,9 +37,13 @@ final class DeadLetterSender implements AutoCloseable {
         send(copy(record, topic, null, told.headers(ours(record))));
     }
 
-    /** Sends the message of a dead letter to where it came from. A record without a key goes back to its partition. */
+    /**
+     * Sends the message of a dead letter to where it came from: to its partition, for its producer may have another rule than
+     * ours for which key goes where; or where the key leads, if the topic has become smaller.
+     */
     void sendAgain(ConsumerRecord<byte[], byte[]> letter, String topic, int partition) throws Exception {
-        send(copy(letter, topic, letter.key() == null ? partition : null, DeadLetter.headersOfReplay(ours(letter))));
+        boolean there = partition < producer.partitionsFor(topic).size();
+        send(copy(letter, topic, there ? partition : null, DeadLetter.headersOfReplay(ours(letter))));
     }
 
     void send(ProducerRecord<byte[], byte[]> record) throws Exception {

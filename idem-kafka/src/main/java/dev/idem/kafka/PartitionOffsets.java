@@ -20,6 +20,7 @@ final class PartitionOffsets {
     private long requested = NONE;
     private long committed = NONE;
     private long lag = NONE;
+    private boolean dropped;
 
     PartitionOffsets(TopicPartition partition) {
         this.partition = partition;
@@ -36,6 +37,16 @@ final class PartitionOffsets {
 
     synchronized void finish(long offset) {
         unfinished.remove(offset);
+    }
+
+    /** The partition is somebody else's now. */
+    synchronized void drop() {
+        dropped = true;
+    }
+
+    /** Whether what becomes of its records is somebody else's to say. */
+    synchronized boolean isDropped() {
+        return dropped;
     }
 
     /** The next record that the consumer will fetch; everything known before it was begun. */

@@ -71,6 +71,9 @@ final class Poller implements Runnable {
 
         @Override
         public void setAside(Taken taken, Message message, DeadLetter letter) throws Exception {
+            if (taken.offsets().isDropped()) {
+                return; // its new owner handles the record again, and publishes the letter if there is to be one
+            }
             sender.setAside(
                     taken.record(), plan.deadLetters().apply(taken.record().topic()), letter);
             taken.finish();

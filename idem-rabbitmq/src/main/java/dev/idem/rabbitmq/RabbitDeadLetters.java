@@ -13,12 +13,11 @@ import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dead letters of a queue. While this is open, the letters it has read are hidden from others; when it is closed, those
@@ -33,7 +32,10 @@ public final class RabbitDeadLetters implements DeadLetters {
     private final Connection connection;
     private final Channel channel;
     private final Publisher publisher;
-    private final Map<String, GetResponse> taken = new HashMap<>();
+    /** The letter read last; those before stay with the broker, unacknowledged, until this is closed. */
+    private @Nullable GetResponse last;
+
+    private long read;
 
     private RabbitDeadLetters(
             String queue, Reading reading, Connection connection, Channel channel, Publisher publisher) {
@@ -80,7 +82,8 @@ public final class RabbitDeadLetters implements DeadLetters {
                 Optional<DeadLetter> about = DeadLetter.of(message);
                 if (about.isPresent()) {
                     String place = Long.toString(got.getEnvelope().getDeliveryTag());
-                    taken.put(place, got);
+                    last = got;
+                    read++;
                     return Optional.of(new Letter(place, message, about.get()));
                 }
             }
@@ -92,9 +95,11 @@ public final class RabbitDeadLetters implements DeadLetters {
 
     @Override
     public void sendAgain(Letter letter) {
-        GetResponse source = taken.get(letter.place());
-        if (source == null) {
-            throw new IllegalArgumentException("letter " + letter.place() + " was not read here, or is sent already");
+        GetResponse source = last;
+        if (source == null
+                || !letter.place().equals(Long.toString(source.getEnvelope().getDeliveryTag()))) {
+            throw new IllegalArgumentException(
+                    "letter " + letter.place() + " is not the one that was read last, or is sent already");
         }
         String origin = letter.about().origin().get("queue");
         if (origin == null) {
@@ -103,7 +108,8 @@ public final class RabbitDeadLetters implements DeadLetters {
         try {
             publisher.publish(Target.queue(origin), replay(source, letter.message()), source.getBody());
             channel.basicAck(source.getEnvelope().getDeliveryTag(), false);
-            taken.remove(letter.place());
+            last = null;
+            read--;
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw notSent(letter, stop);
@@ -127,7 +133,7 @@ public final class RabbitDeadLetters implements DeadLetters {
     @Override
     public Optional<Long> size() {
         try {
-            return Optional.of(channel.messageCount(queue) + taken.size());
+            return Optional.of(channel.messageCount(queue) + read);
         } catch (IOException | RuntimeException failure) {
             throw new IdemException("Could not count the dead letters in queue " + queue, failure);
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.cli.ExitCodes;
 import dev.idem.servers.SkipWithoutServer;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -11,65 +13,54 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The campaigns can fail: every planted mistake is found. Most runs end with the first effect that contradicts the plan. */
+/** The campaigns can fail: planted mistakes are found. Most runs end with the first effect that contradicts the plan. */
 @ExtendWith(SkipWithoutServer.class)
 class TortureDefectsTest {
-    @ParameterizedTest(name = "{0} {1}")
-    @MethodSource("inInbox")
-    void everyDefectPlantedAroundTheInboxIsFound(String subject, String defect) {
-        isFound(
-                defect,
-                Tortured.by(
-                        subject,
-                        "--minutes",
-                        "1",
-                        "--messages",
-                        "10000",
-                        "--jvm-kills",
-                        "10",
-                        "--database-kills",
-                        "4",
-                        "--defect",
-                        defect));
-    }
+    private static final int CAMPAIGNS = 3;
 
     @ParameterizedTest(name = "{0} {1}")
-    @MethodSource("atBrokers")
-    void everyDefectPlantedAtABrokerIsFound(String subject, String defect) {
-        isFound(
-                defect,
-                Tortured.by(
-                        subject,
-                        "--minutes",
-                        "0.3",
-                        "--messages",
-                        "4000",
-                        "--consumer-kills",
-                        "10",
-                        "--broker-kills",
-                        "1",
-                        "--defect",
-                        defect));
-    }
-
-    private static void isFound(String defect, Tortured torture) {
-        assertThat(torture.cli().code()).as(torture.cli().err()).isEqualTo(ExitCodes.CHECK_FAILED);
-        assertThat(torture.report().get("defect").stringValue()).isEqualTo(defect);
+    @MethodSource("defects")
+    void aPlantedDefectIsFound(Subject subject, String defect) {
+        Tortured torture = campaign(subject, defect);
+        // A blow must hit a mistake in its moment, so a campaign may miss it; one that all of them miss is not found.
+        for (int more = 1; more < CAMPAIGNS && torture.cli().code() == ExitCodes.OK; more++) {
+            torture = campaign(subject, defect);
+        }
+        Tortured last = torture;
+        assertThat(last.cli().code()).as(last.cli().err()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(last.report().get("defect").stringValue()).isEqualTo(defect);
         assertThat(List.of("lost", "doubled", "outOfOrder"))
-                .as(torture.cli().lastLine())
-                .anyMatch(finding -> torture.number(finding) > 0);
-        assertThat(torture.cli().err()).contains("FAILED", "--seed " + torture.seed(), "--defect " + defect);
+                .as(last.cli().lastLine())
+                .anyMatch(finding -> last.number(finding) > 0);
+        assertThat(last.cli().err()).contains("FAILED", "--seed " + last.seed(), "--defect " + defect);
     }
 
-    static Stream<Arguments> inInbox() {
-        return of(Subject.INBOX);
+    private static Tortured campaign(Subject subject, String defect) {
+        boolean inbox = subject == Subject.INBOX;
+        return Tortured.by(
+                subject.label(),
+                "--minutes",
+                inbox ? "1" : "0.3",
+                "--messages",
+                inbox ? "10000" : "4000",
+                subject.killsOption(),
+                "10",
+                subject.serverKillsOption(),
+                inbox ? "4" : "1",
+                "--defect",
+                defect);
     }
 
-    static Stream<Arguments> atBrokers() {
-        return Stream.concat(of(Subject.KAFKA), of(Subject.RABBITMQ));
+    /** Some of them in every build, others each time; all with {@code -Didem.torture.defects=all}. */
+    static Stream<Arguments> defects() {
+        return Stream.of(some(Subject.INBOX, 2), some(Subject.KAFKA, 1), some(Subject.RABBITMQ, 1))
+                .flatMap(defects -> defects);
     }
 
-    private static Stream<Arguments> of(Subject subject) {
-        return Defect.labels(subject).stream().map(defect -> Arguments.of(subject.label(), defect));
+    private static Stream<Arguments> some(Subject subject, int number) {
+        List<String> all = new ArrayList<>(Defect.labels(subject));
+        Collections.shuffle(all);
+        return ("all".equals(System.getProperty("idem.torture.defects")) ? all : all.subList(0, number))
+                .stream().map(defect -> Arguments.of(subject, defect));
     }
 }

@@ -81,7 +81,9 @@ public final class Main {
     private static void send(String address) throws Exception {
         Map<String, Object> config = Map.of("bootstrap.servers", address);
         try (Admin admin = Admin.create(config)) {
-            admin.createTopics(List.of(new NewTopic("orders", 1, (short) 1))).all().get();
+            admin.createTopics(List.of(new NewTopic("orders", 1, (short) 1)))
+                    .all()
+                    .get();
         }
         try (var producer = new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
             for (String order : SENT) {
