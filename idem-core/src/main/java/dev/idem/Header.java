@@ -3,6 +3,7 @@ package dev.idem;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 
 /** One header as it arrived: a name and bytes. Immutable; never logged. */
 public final class Header {
@@ -26,9 +27,14 @@ public final class Header {
         return value.clone();
     }
 
-    /** The value as UTF-8; bytes that are not UTF-8 become U+FFFD, so compare ids by {@link Text#strictUtf8}. */
+    /** The value as UTF-8; bytes that are not UTF-8 become U+FFFD, so take ids from {@link #utf8}. */
     public String text() {
         return new String(value, StandardCharsets.UTF_8);
+    }
+
+    /** The value as UTF-8, if it is: a lenient reader would merge different malformed ids. */
+    public Optional<String> utf8() {
+        return Text.strictUtf8(value);
     }
 
     byte[] rawValue() {

@@ -76,6 +76,12 @@ public final class Message {
         return headers.stream().filter(h -> h.name().equals(name)).toList();
     }
 
+    /** The text of the only header of that name; empty if it stands twice, or is not UTF-8: nobody may choose between two ids. */
+    public Optional<String> header(String name) {
+        List<Header> found = headers(name);
+        return found.size() == 1 ? found.get(0).utf8() : Optional.empty();
+    }
+
     public Optional<Instant> eventTime() {
         return Optional.ofNullable(fields.eventTime);
     }

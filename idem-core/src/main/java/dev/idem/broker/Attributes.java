@@ -1,14 +1,12 @@
 package dev.idem.broker;
 
-import dev.idem.Header;
 import dev.idem.Message;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -28,60 +26,57 @@ public final class Attributes {
     /** Carries the name of a replay session. */
     static final String REPLAY_SESSION = DeadLetter.PREFIX + "replay-session";
 
-    private static final Attributes DEFAULTS = new Attributes(new Names(null, null, null, null, null, null), null);
+    private static final Attributes DEFAULTS = new Attributes(List.of(), null);
 
-    private final Names names;
+    private final List<Named> named;
     private final @Nullable StructuredEvents structured;
 
-    private Attributes(Names names, @Nullable StructuredEvents structured) {
-        this.names = names;
+    private Attributes(List<Named> named, @Nullable StructuredEvents structured) {
+        this.named = List.copyOf(named);
         this.structured = structured;
     }
 
-    private record Names(
-            @Nullable String id,
-            @Nullable String source,
-            @Nullable String type,
-            @Nullable String version,
-            @Nullable String orderingKey,
-            @Nullable String time) {}
+    /** A header, and what its text is. */
+    private record Named(String header, BiConsumer<Message.Builder, String> setter) {}
 
     public static Attributes defaults() {
         return DEFAULTS;
     }
 
     public Attributes idFrom(String header) {
-        return with(new Names(header, names.source, names.type, names.version, names.orderingKey, names.time));
+        return with(header, Message.Builder::id);
     }
 
     public Attributes sourceFrom(String header) {
-        return with(new Names(names.id, header, names.type, names.version, names.orderingKey, names.time));
+        return with(header, Message.Builder::source);
     }
 
     public Attributes typeFrom(String header) {
-        return with(new Names(names.id, names.source, header, names.version, names.orderingKey, names.time));
+        return with(header, Message.Builder::type);
     }
 
     public Attributes versionFrom(String header) {
-        return with(new Names(names.id, names.source, names.type, header, names.orderingKey, names.time));
+        return with(header, Message.Builder::version);
     }
 
     public Attributes orderingKeyFrom(String header) {
-        return with(new Names(names.id, names.source, names.type, names.version, header, names.time));
+        return with(header, Message.Builder::orderingKey);
     }
 
     /** A time as RFC 3339 has it, or milliseconds since 1970. */
     public Attributes timeFrom(String header) {
-        return with(new Names(names.id, names.source, names.type, names.version, names.orderingKey, header));
+        return with(header, (message, text) -> message.eventTime(time(text)));
     }
 
     /** Reads structured events too. Without this their attributes are not seen. */
     public Attributes structured(StructuredEvents events) {
-        return new Attributes(names, events);
+        return new Attributes(named, events);
     }
 
-    private Attributes with(Names changed) {
-        return new Attributes(changed, structured);
+    private Attributes with(String header, BiConsumer<Message.Builder, String> setter) {
+        List<Named> more = new ArrayList<>(named);
+        more.add(new Named(Objects.requireNonNull(header, "header"), setter));
+        return new Attributes(more, structured);
     }
 
     /**
@@ -91,15 +86,10 @@ public final class Attributes {
      * @param broker what the broker itself has: set where nothing above says it
      */
     public Message read(Message raw, Broker broker) {
-        Message.Builder named = raw.toBuilder();
-        set(named, names.id, Message.Builder::id, raw);
-        set(named, names.source, Message.Builder::source, raw);
-        set(named, names.type, Message.Builder::type, raw);
-        set(named, names.version, Message.Builder::version, raw);
-        set(named, names.orderingKey, Message.Builder::orderingKey, raw);
-        set(named, names.time, (builder, text) -> builder.eventTime(time(text)), raw);
-        set(named, REPLAY_SESSION, Message.Builder::replaySession, raw);
-        Message message = structured(named.build());
+        Message.Builder read = raw.toBuilder();
+        named.forEach(each -> raw.header(each.header).ifPresent(text -> each.setter.accept(read, text)));
+        raw.header(REPLAY_SESSION).ifPresent(read::replaySession);
+        Message message = structured(read.build());
         return message.toBuilder()
                 .id(message.id().orElse(broker.id))
                 .type(message.type().orElse(broker.type))
@@ -121,36 +111,16 @@ public final class Attributes {
 
     private Message structured(Message message) {
         Optional<String> contentType = message.contentType();
-        if (structured != null && contentType.isPresent() && structured.understands(contentType.get())) {
+        if (structured != null && contentType.isPresent()) {
             try {
-                return structured.read(message);
-            } catch (RuntimeException notAnEvent) { // of whatever kind: a parser's mistake must not stop a partition
+                if (structured.understands(contentType.get())) {
+                    return structured.read(message);
+                }
+            } catch (RuntimeException notAnEvent) { // of whatever kind: a parser's mistake must not stop a listener
                 return message;
             }
         }
         return message.toBuilder().fromCloudEventHeaders().build();
-    }
-
-    private static void set(
-            Message.Builder builder, @Nullable String header, BiConsumer<Message.Builder, String> setter, Message raw) {
-        if (header != null) {
-            text(raw.headers(header)).ifPresent(value -> setter.accept(builder, value));
-        }
-    }
-
-    /** The text of the only header there is. */
-    static Optional<String> text(List<Header> found) {
-        if (found.size() != 1) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(found.get(0).value()))
-                    .toString());
-        } catch (CharacterCodingException malformed) {
-            return Optional.empty();
-        }
     }
 
     private static @Nullable Instant time(String text) {

@@ -115,7 +115,7 @@ public record DeadLetter(
     }
 
     private static Optional<String> text(Message message, String name) {
-        return Attributes.text(message.headers(PREFIX + name));
+        return message.header(PREFIX + name);
     }
 
     private static int number(String text) {

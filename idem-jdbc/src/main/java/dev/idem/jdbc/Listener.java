@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Listener {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Duration AT_ONCE = Duration.ofMillis(1);
     private static final Duration STEP = Duration.ofMillis(500);
     private static final Duration TRIAL = Duration.ofSeconds(10);
     private static final Duration SILENCE = Duration.ofSeconds(30);
@@ -89,7 +90,7 @@ final class Listener {
             try {
                 return isHeard(connection, notifications.get()) && receive(connection, notifications.get());
             } finally {
-                leave(connection, autoCommit);
+                leave(connection, notifications.get(), autoCommit);
             }
         }
     }
@@ -150,9 +151,10 @@ final class Listener {
     }
 
     /** Who gets the connection next must not get our notifications; and a pool so notices that it is broken. */
-    private void leave(Connection connection, boolean autoCommit) {
+    private void leave(Connection connection, PgNotifications notifications, boolean autoCommit) {
         try {
             say("UNLISTEN *", connection);
+            notifications.await(AT_ONCE); // what came before that and was not read
             connection.setAutoCommit(autoCommit);
         } catch (SQLException broken) {
             log.debug("{}: the connection that listened is gone", channel, broken);

@@ -4,7 +4,10 @@ import dev.idem.Message;
 import jakarta.jms.JMSException;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,54 +15,46 @@ import org.jspecify.annotations.Nullable;
  * survive a copy, because names of properties do not all.
  */
 final class Identity {
-    private static final String PREFIX = "idem_of_";
+    private static final List<Attribute> ALL = List.of(
+            new Attribute("idem_of_id", Message::id, Message.Builder::id),
+            new Attribute("idem_of_source", Message::source, Message.Builder::source),
+            new Attribute("idem_of_type", Message::type, Message.Builder::type),
+            new Attribute("idem_of_version", Message::version, Message.Builder::version),
+            new Attribute("idem_of_key", Message::orderingKey, Message.Builder::orderingKey),
+            new Attribute(
+                    "idem_of_time",
+                    message -> message.eventTime().map(Instant::toString),
+                    (message, text) -> message.eventTime(time(text))));
 
     private Identity() {}
 
-    static void write(Message message, jakarta.jms.Message copy) throws JMSException {
-        set(copy, "id", message.id());
-        set(copy, "source", message.source());
-        set(copy, "type", message.type());
-        set(copy, "version", message.version());
-        set(copy, "key", message.orderingKey());
-        set(copy, "time", message.eventTime().map(Instant::toString));
-    }
+    private record Attribute(
+            String property, Function<Message, Optional<String>> getter, BiConsumer<Message.Builder, String> setter) {}
 
-    private static void set(jakarta.jms.Message copy, String name, Optional<String> value) throws JMSException {
-        if (value.isPresent()) {
-            copy.setStringProperty(PREFIX + name, value.get());
+    static void write(Message message, jakarta.jms.Message copy) throws JMSException {
+        for (Attribute attribute : ALL) {
+            Optional<String> text = attribute.getter.apply(message);
+            if (text.isPresent()) {
+                copy.setStringProperty(attribute.property, text.get());
+            }
         }
     }
 
     /** The message as it was taken then, if this is a copy. */
     static Message read(Message message, jakarta.jms.Message delivered) throws JMSException {
         Message.Builder known = message.toBuilder();
-        if (get(delivered, "id") != null) {
-            known.id(get(delivered, "id"));
+        for (Attribute attribute : ALL) {
+            String text = delivered.getStringProperty(attribute.property);
+            if (text != null) {
+                attribute.setter.accept(known, text);
+            }
         }
-        if (get(delivered, "source") != null) {
-            known.source(get(delivered, "source"));
-        }
-        if (get(delivered, "type") != null) {
-            known.type(get(delivered, "type"));
-        }
-        if (get(delivered, "version") != null) {
-            known.version(get(delivered, "version"));
-        }
-        if (get(delivered, "key") != null) {
-            known.orderingKey(get(delivered, "key"));
-        }
-        Instant time = time(get(delivered, "time"));
-        return (time == null ? known : known.eventTime(time)).build();
+        return known.build();
     }
 
-    private static @Nullable String get(jakarta.jms.Message delivered, String name) throws JMSException {
-        return delivered.getStringProperty(PREFIX + name);
-    }
-
-    private static @Nullable Instant time(@Nullable String text) {
+    private static @Nullable Instant time(String text) {
         try {
-            return text == null ? null : Instant.parse(text);
+            return Instant.parse(text);
         } catch (DateTimeException notOurs) {
             return null;
         }

@@ -4,9 +4,6 @@ import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.Position;
 import dev.idem.broker.Attributes;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HexFormat;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -70,14 +67,7 @@ final class Records {
     }
 
     private static @Nullable String text(byte[] bytes) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException malformed) {
-            return null;
-        }
+        return new Header("text", bytes).utf8().orElse(null);
     }
 
     /** As {@link Header} has it, for the rules of dead letters. */

@@ -162,7 +162,7 @@ public final class RabbitListener implements AutoCloseable {
                 delivery,
                 reading.message(delivery.properties(), delivery.body()),
                 Tables.failures(delivery.properties()))));
-        if (!delivery.isHeld()) { // the connection was lost meanwhile: it comes again, behind those before it
+        if (!delivery.session().isOpen()) { // lost meanwhile: it comes again, behind those before it
             lanes.forget(late -> late.session() == delivery.session(), Duration.ZERO);
         }
     }

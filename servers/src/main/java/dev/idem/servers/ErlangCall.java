@@ -7,12 +7,29 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Asks a running Erlang node, in a few milliseconds; the broker's own command takes seconds. */
+/** Asks a running Erlang node, in a few milliseconds; the broker's own command takes seconds. Thread-safe. */
 record ErlangCall(Path program, int port, String cookie) {
     private static final Pattern ANSWER = Pattern.compile("\\{ok, (-?\\d+)}");
+    private static final int TRIES = 20;
 
-    /** The value of expressions that end in a number. */
-    long number(String expressions) {
+    /**
+     * The value of expressions that end in a number. One question at a time, and asked again for a while: those who ask
+     * together may come under the same name, of which the node knows one.
+     */
+    synchronized long number(String expressions) {
+        for (int i = 1; ; i++) {
+            try {
+                return once(expressions);
+            } catch (ServerException unanswered) {
+                if (i == TRIES) {
+                    throw unanswered;
+                }
+                Waiting.shortly();
+            }
+        }
+    }
+
+    private long once(String expressions) {
         try {
             Process call = new ProcessBuilder(
                             program.toString(),
