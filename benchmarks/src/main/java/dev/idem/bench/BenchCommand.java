@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  idem bench inline --quick              a first look, half a minute",
             "  idem bench queue --quick               stored messages, a minute",
-            "  idem bench all --json result.json      everything, about three quarters of an hour",
+            "  idem bench kafka --quick               from a real broker, two minutes",
+            "  idem bench all --json result.json      everything, more than an hour",
             "  idem bench inline --db 'jdbc:postgresql://db/test?user=me&password=secret'",
             "The figures of a laptop at work are worth little; the ratios are worth more."
         })
@@ -53,7 +54,7 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "Fewer and shorter rounds and smaller tables: all of it in two to three minutes.")
+            description = "Fewer and shorter rounds and smaller tables: all of it in some minutes.")
     boolean quick;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each case; default 15, or 3 if quick.")
