@@ -105,6 +105,9 @@ final class BenchCommand implements Callable<Integer> {
                         Duration.ofNanos(System.nanoTime() - began).toSeconds(), line);
                 err.flush();
             });
+            if (kind == BenchKind.ALL && !kind.parts().contains(BenchKind.RABBITMQ)) {
+                lab.progress().accept("rabbitmq is left out: apt-get install rabbitmq-server");
+            }
             List<Row> rows = new ArrayList<>();
             List<Target> targets = new ArrayList<>();
             for (BenchKind part : kind.parts()) {
