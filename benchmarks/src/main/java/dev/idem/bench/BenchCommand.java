@@ -52,9 +52,7 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(paramLabel = "BENCH", description = "What to measure: ${COMPLETION-CANDIDATES}.")
     BenchKind kind = BenchKind.ALL;
 
-    @Option(
-            names = "--quick",
-            description = "Fewer and shorter rounds and smaller tables: all of it in some minutes.")
+    @Option(names = "--quick", description = "Fewer and shorter rounds and smaller tables: all of it in some minutes.")
     boolean quick;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each case; default 15, or 3 if quick.")

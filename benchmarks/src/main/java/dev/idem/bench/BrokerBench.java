@@ -27,8 +27,7 @@ import javax.sql.DataSource;
  * @param together how many of them the broker's client gives at once
  * @param more what is to be reached besides what every broker has
  */
-record BrokerBench(
-        String name, int messages, int together, Supplier<Broker> start, Who contenders, List<Target> more)
+record BrokerBench(String name, int messages, int together, Supplier<Broker> start, Who contenders, List<Target> more)
         implements Bench {
     private static final int MOST_ROUNDS = 5;
     private static final int MOST_QUICK_ROUNDS = 2;
@@ -51,15 +50,15 @@ record BrokerBench(
 
     /** Fewer, because the queue is filled for each of them, and has to stay in the memory the broker may use. */
     static BrokerBench rabbitmq() {
-        return new BrokerBench(
-                "rabbitmq", 100_000, 250, RabbitBroker::start, BrokerContenders::withMarkers, List.of());
+        return new BrokerBench("rabbitmq", 100_000, 250, RabbitBroker::start, BrokerContenders::withMarkers, List.of());
     }
 
     @Override
     public List<Row> run(Lab lab) throws Exception {
         boolean quick = lab.settings().quick();
         int count = quick ? messages / QUICK : messages;
-        int rounds = Math.min(quick ? MOST_QUICK_ROUNDS : MOST_ROUNDS, lab.settings().rounds());
+        int rounds =
+                Math.min(quick ? MOST_QUICK_ROUNDS : MOST_ROUNDS, lab.settings().rounds());
         var workload = new Workload(name, 1, 0, together);
         lab.progress().accept(name + ": starting the broker");
         try (Broker broker = start.get()) {

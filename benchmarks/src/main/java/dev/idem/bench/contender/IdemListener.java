@@ -37,9 +37,8 @@ final class IdemListener implements BrokerContender {
     /** With an inbox of its own, because one that goes on would remember the positions of the round before. */
     @Override
     public Broker.Taking start(Broker broker, Meter meter) throws Exception {
-        Consumer.Builder builder = watermark
-                ? Consumer.named(IdemBatch.BY_POSITION).watermark()
-                : IdemSetup.consumer();
+        Consumer.Builder builder =
+                watermark ? Consumer.named(IdemBatch.BY_POSITION).watermark() : IdemSetup.consumer();
         Inbox inbox = setup.inbox();
         Broker.Taking listener = broker.listen(form.consumer(builder, meter), inbox);
         return () -> {

@@ -28,10 +28,14 @@ final class KafkaLoop implements Broker.Taking {
 
     static KafkaLoop start(String servers, String group, String topic, Contender contender, Meter meter) {
         Map<String, Object> config = Map.of(
-                "bootstrap.servers", servers,
-                "group.id", group,
-                "auto.offset.reset", "earliest",
-                "enable.auto.commit", "false");
+                "bootstrap.servers",
+                servers,
+                "group.id",
+                group,
+                "auto.offset.reset",
+                "earliest",
+                "enable.auto.commit",
+                "false");
         var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         consumer.subscribe(List.of(topic));
         var loop = new KafkaLoop(consumer, contender, meter);

@@ -88,8 +88,7 @@ class IntakeTest {
 
             @Override
             public Broker.Taking start(Broker from, Meter meter) throws Exception {
-                Broker.Taking floor =
-                        BrokerContenders.withMarkers(pool).get(0).start(from, meter);
+                Broker.Taking floor = BrokerContenders.withMarkers(pool).get(0).start(from, meter);
                 return () -> {
                     floor.close();
                     from.fill(1); // as if it had not been acknowledged

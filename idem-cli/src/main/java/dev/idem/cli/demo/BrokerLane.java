@@ -78,10 +78,8 @@ final class BrokerLane implements Run {
 
     private ConsumerProcess start() {
         ready = false;
-        Map<String, String> environment =
-                Map.of(ConsumerMain.URL, start.url, ListenerMain.BROKER, start.place.line());
-        return ConsumerProcess.start(
-                children, ListenerMain.class, start.seat, environment, start.log, start.verbose);
+        Map<String, String> environment = Map.of(ConsumerMain.URL, start.url, ListenerMain.BROKER, start.place.line());
+        return ConsumerProcess.start(children, ListenerMain.class, start.seat, environment, start.log, start.verbose);
     }
 
     private void arm(ConsumerProcess consumer) {

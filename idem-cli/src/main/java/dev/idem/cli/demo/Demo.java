@@ -150,7 +150,11 @@ final class Demo {
     }
 
     /** What both sides share; without a broker each lane is its own. */
-    private record Stage(DemoFiles files, Children children, DemoStore store, @Nullable DemoBroker broker) {}
+    private record Stage(
+            DemoFiles files,
+            Children children,
+            DemoStore store,
+            @Nullable DemoBroker broker) {}
 
     private record Side(String url, Run lane, Ledger ledger) {}
 }

@@ -66,12 +66,7 @@ final class DemoKafka implements DemoBroker {
     @Override
     public long left(Place place) throws ExecutionException, InterruptedException {
         return place.messages()
-                - admin
-                        .listConsumerGroupOffsets(place.name())
-                        .partitionsToOffsetAndMetadata()
-                        .get()
-                        .values()
-                        .stream()
+                - admin.listConsumerGroupOffsets(place.name()).partitionsToOffsetAndMetadata().get().values().stream()
                         .mapToLong(OffsetAndMetadata::offset)
                         .sum();
     }

@@ -84,8 +84,7 @@ final class Lane implements Run {
 
     private ConsumerProcess start() {
         ready = false;
-        return ConsumerProcess.start(
-                children, ConsumerMain.class, seat, Map.of(ConsumerMain.URL, url), log, verbose);
+        return ConsumerProcess.start(children, ConsumerMain.class, seat, Map.of(ConsumerMain.URL, url), log, verbose);
     }
 
     /** What it said before its end counts; what it did not say comes again. */

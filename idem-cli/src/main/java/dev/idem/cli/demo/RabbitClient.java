@@ -45,7 +45,10 @@ record RabbitClient(Place place) implements BrokerClient {
         channel.basicQos(PREFETCH);
         ExecutorService workers = Executors.newFixedThreadPool(ConsumerMain.WORKERS);
         channel.basicConsume(
-                place.name(), false, (tag, message) -> workers.execute(() -> take(byHand, channel, message)), tag -> {});
+                place.name(),
+                false,
+                (tag, message) -> workers.execute(() -> take(byHand, channel, message)),
+                tag -> {});
         return () -> {
             workers.shutdown();
             workers.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS);
