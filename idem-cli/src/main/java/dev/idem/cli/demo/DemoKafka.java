@@ -40,7 +40,10 @@ final class DemoKafka implements DemoBroker {
                 .get();
         List<Delivery> deliveries = DemoBroker.deliveries(plan);
         List<Future<RecordMetadata>> sent = new ArrayList<>();
-        try (var producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+        // One request at a time: a new topic may refuse the first while it takes the second, which never comes right.
+        Map<String, Object> inOrder =
+                Map.of("bootstrap.servers", server.address(), "max.in.flight.requests.per.connection", "1");
+        try (var producer = new KafkaProducer<>(inOrder, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (Delivery delivery : deliveries) {
                 sent.add(producer.send(record(name, delivery)));
             }
