@@ -3,7 +3,6 @@ package dev.idem.cli.demo;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.kafka.KafkaInbox;
-import dev.idem.kafka.KafkaListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,11 +34,10 @@ record KafkaClient(Place place) implements BrokerClient {
 
     @Override
     public AutoCloseable listen(Consumer consumer, Inbox inbox) {
-        KafkaListener listener = KafkaInbox.builder(config(), List.of(place.name()), consumer, inbox)
+        return KafkaInbox.builder(config(), List.of(place.name()), consumer, inbox)
                 .parallelism(ConsumerMain.WORKERS)
                 .maxPending(100)
                 .listen();
-        return listener::close;
     }
 
     /** Polls, lets all threads work, and commits when they are through. */

@@ -6,7 +6,6 @@ import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.rabbitmq.RabbitInbox;
-import dev.idem.rabbitmq.RabbitListener;
 import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,12 +28,11 @@ record RabbitClient(Place place) implements BrokerClient {
     /** What comes again waits unacknowledged in the listener, so that the queue is empty when all is done. */
     @Override
     public AutoCloseable listen(Consumer consumer, Inbox inbox) {
-        RabbitListener listener = RabbitInbox.of(factory(place), place.name())
+        return RabbitInbox.of(factory(place), place.name())
                 .parallelism(ConsumerMain.WORKERS)
                 .prefetch(PREFETCH)
                 .keepOrder()
                 .listen(consumer, inbox);
-        return listener::close;
     }
 
     /** Each thread acknowledges what it has charged. */
