@@ -35,7 +35,11 @@ public final class RabbitBroker implements Broker {
         factory.setPort(server.port());
     }
 
-    /** @throws dev.idem.servers.ServerUnavailable if RabbitMQ is not installed, naming the package */
+    /**
+     * Starts one.
+     *
+     * @throws dev.idem.servers.ServerUnavailable if RabbitMQ is not installed, naming the package
+     */
     public static RabbitBroker start() {
         return new RabbitBroker(RabbitServer.start());
     }
