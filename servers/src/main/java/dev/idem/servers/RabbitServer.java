@@ -8,7 +8,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,6 @@ public final class RabbitServer implements AutoCloseable {
 
     private static final String NODE = "idem@localhost";
     private static final String COOKIE = "idem";
-    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
     private static final int CONNECT_LIMIT_MILLIS = 2_000;
     private static final byte[] PROTOCOL_HEADER = {'A', 'M', 'Q', 'P', 0, 0, 9, 1};
     private static @Nullable RabbitServer shared;
@@ -170,25 +168,12 @@ public final class RabbitServer implements AutoCloseable {
         return broker.log();
     }
 
-    /**
-     * How many messages a queue has: those that wait, and those delivered and not acknowledged. One question at a time, and
-     * asked again for a while: those who ask together may have the same name, of which the node knows only one.
-     */
-    public synchronized long messages(String queue) {
-        long deadline = System.nanoTime() + ANSWER_LIMIT.toNanos();
-        while (true) {
-            try {
-                return calls.number("""
-                        {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"%s">>)),
-                        [{messages, N}] = rabbit_amqqueue:info(Q, [messages]), N.
-                        """.formatted(queue));
-            } catch (ServerException late) {
-                if (System.nanoTime() > deadline) {
-                    throw late;
-                }
-                Waiting.shortly();
-            }
-        }
+    /** How many messages a queue has: those that wait, and those delivered and not acknowledged. */
+    public long messages(String queue) {
+        return calls.number("""
+                {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"%s">>)),
+                [{messages, N}] = rabbit_amqqueue:info(Q, [messages]), N.
+                """.formatted(queue));
     }
 
     /** Ends all connections of clients without a word about their channels, as a lost network would. */

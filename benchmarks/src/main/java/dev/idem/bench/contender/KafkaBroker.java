@@ -61,12 +61,7 @@ public final class KafkaBroker implements Broker {
                 .get();
         // One request at a time: a new topic may refuse the first while it takes the second, which never comes right.
         Map<String, Object> batches = Map.of(
-                "bootstrap.servers",
-                server.address(),
-                "linger.ms",
-                "20",
-                "max.in.flight.requests.per.connection",
-                "1");
+                "bootstrap.servers", server.address(), "linger.ms", "20", "max.in.flight.requests.per.connection", "1");
         try (var producer = new KafkaProducer<>(batches, new ByteArraySerializer(), new ByteArraySerializer())) {
             List<Future<RecordMetadata>> sent = new ArrayList<>(messages);
             for (int i = 0; i < messages; i++) {

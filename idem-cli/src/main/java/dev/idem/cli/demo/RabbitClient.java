@@ -1,5 +1,7 @@
 package dev.idem.cli.demo;
 
+import static java.util.Objects.requireNonNull;
+
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -55,9 +57,9 @@ record RabbitClient(Place place) implements BrokerClient {
     }
 
     private static void take(ByHand byHand, Channel channel, com.rabbitmq.client.Delivery message) {
-        String knobs = message.getProperties().getHeaders().get(Delivery.KNOBS).toString();
+        Object knobs = requireNonNull(message.getProperties().getHeaders().get(Delivery.KNOBS));
         String id = message.getProperties().getMessageId();
-        boolean done = byHand.take(Delivery.of(knobs, id, message.getBody()));
+        boolean done = byHand.take(Delivery.of(knobs.toString(), id, message.getBody()));
         long tag = message.getEnvelope().getDeliveryTag();
         try {
             synchronized (channel) {
