@@ -10,9 +10,9 @@ final class BrokerTorture {
         Tortured torture = Tortured.by(
                 broker,
                 "--minutes",
-                "0.6",
+                "0.5",
                 "--messages",
-                "6000",
+                "4000",
                 "--workers",
                 "3",
                 "--consumer-kills",
@@ -21,7 +21,7 @@ final class BrokerTorture {
                 "3");
 
         assertThat(torture.cli().code()).as(torture.cli().err()).isZero();
-        assertThat(torture.number("messages")).isEqualTo(6_000);
+        assertThat(torture.number("messages")).isEqualTo(4_000);
         assertThat(torture.number("duplicates")).isGreaterThan(torture.number("publications") * 30 / 100);
         assertThat(torture.number("deliveries")).isGreaterThanOrEqualTo(torture.number("publications"));
         assertThat(torture.number("consumerKills")).isGreaterThanOrEqualTo(20);
@@ -31,7 +31,7 @@ final class BrokerTorture {
         assertThat(torture.number("doubled")).isZero();
         assertThat(torture.number("outOfOrder")).isZero();
         assertThat(torture.cli().err())
-                .contains("./idem torture " + broker + " --minutes 0.6 --seed " + torture.seed());
+                .contains("./idem torture " + broker + " --minutes 0.5 --seed " + torture.seed());
         return torture;
     }
 }
