@@ -75,7 +75,7 @@ final class ConsumerProcess {
 
     /** Kills it (SIGKILL), and returns when it is dead and all it said before can be taken by {@link #next}. */
     void kill() throws InterruptedException {
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly(); // unlike that of the process, it leaves the last lines readable
         process.waitFor();
         reader.join();
     }

@@ -176,7 +176,7 @@ final class Slot {
                             LEAST_EXTRA_PAUSE_MILLIS + random.nextInt(LONGEST_EXTRA_PAUSE_MILLIS));
             return false;
         }
-        running.destroyForcibly();
+        running.toHandle().destroyForcibly(); // unlike that of the process, it leaves the last lines readable
         kills++;
         restart();
         return true;
