@@ -2,9 +2,11 @@ package dev.idem;
 
 import dev.idem.spi.MarkerKey;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ public final class Consumer {
     private final @Nullable Route fallback;
     private final boolean watermark;
     private final @Nullable QueuePolicy queue;
+    private final Set<Outbox> outboxes;
     private final @Nullable Route receiver;
     private final PositionKeys positions;
 
@@ -37,6 +40,7 @@ public final class Consumer {
         fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
+        outboxes = Set.copyOf(from.outboxes);
         receiver = null;
     }
 
@@ -49,6 +53,7 @@ public final class Consumer {
         fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
+        outboxes = from.outboxes;
         this.receiver = receiver;
     }
 
@@ -81,6 +86,11 @@ public final class Consumer {
     /** How its messages are kept, if they are acknowledged on receipt; empty if only when their effect is there. */
     public Optional<QueuePolicy> queue() {
         return Optional.ofNullable(queue);
+    }
+
+    /** Where its handlers publish to. */
+    public Set<Outbox> outboxes() {
+        return outboxes;
     }
 
     /** The same consumer at its door: whatever it has a handler for is given to this one. */
@@ -193,6 +203,7 @@ public final class Consumer {
         private boolean watermark;
         private boolean keyChosen;
         private @Nullable QueuePolicy queue;
+        private final Set<Outbox> outboxes = new LinkedHashSet<>();
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -226,6 +237,18 @@ public final class Consumer {
          */
         public Builder queued(QueuePolicy value) {
             queue = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** Its handlers may {@linkplain Transaction#publish publish} to these. */
+        public Builder publishesTo(Outbox... destinations) {
+            for (Outbox added : destinations) {
+                if (outboxes.stream().anyMatch(o -> o.name().equals(added.name()) && !o.equals(added))) {
+                    throw new IllegalArgumentException(
+                            "Consumer " + name + " has two outboxes named " + added.name() + " that differ");
+                }
+                outboxes.add(added);
+            }
             return this;
         }
 
