@@ -1,5 +1,6 @@
 package dev.idem.bench;
 
+import dev.idem.servers.RabbitServer;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
@@ -12,11 +13,20 @@ enum BenchKind {
     GROWTH,
     RETENTION,
     QUEUE,
+    KAFKA,
+    RABBITMQ,
     ALL;
 
-    /** What is run, in this order. */
+    /** What is run, in this order. A broker that is not installed is an error only for who asks for it. */
     Set<BenchKind> parts() {
-        return this == ALL ? EnumSet.complementOf(EnumSet.of(ALL)) : EnumSet.of(this);
+        if (this != ALL) {
+            return EnumSet.of(this);
+        }
+        Set<BenchKind> parts = EnumSet.complementOf(EnumSet.of(ALL));
+        if (!RabbitServer.available()) {
+            parts.remove(RABBITMQ);
+        }
+        return parts;
     }
 
     Bench bench() {
@@ -27,6 +37,8 @@ enum BenchKind {
             case GROWTH -> new GrowthBench();
             case RETENTION -> new RetentionBench();
             case QUEUE -> new QueueBench();
+            case KAFKA -> BrokerBench.kafka();
+            case RABBITMQ -> BrokerBench.rabbitmq();
             case ALL -> throw new IllegalStateException("all is made of parts");
         };
     }

@@ -8,6 +8,7 @@ import dev.idem.bench.report.Comparison;
 import dev.idem.bench.report.Report;
 import dev.idem.bench.report.Row;
 import dev.idem.bench.report.Target;
+import dev.idem.servers.RabbitServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -82,16 +83,35 @@ class BenchCommandTest {
     }
 
     @Test
+    void brokersAreMeasuredBesideTheirOwnClients() {
+        var settings = new Settings(false, 1, Duration.ofSeconds(1));
+
+        assertThat(BenchKind.KAFKA.bench().targets(settings))
+                .contains(
+                        Target.atLeast("kafka", "idem-watermark", 0.85, "floor"),
+                        Target.atLeast("kafka", "idem-marker", 0.5, "floor"),
+                        Target.atLeast("kafka", "idem-batch", 15, "hand"));
+        assertThat(BenchKind.RABBITMQ.bench().targets(settings))
+                .contains(Target.atLeast("rabbitmq", "idem-marker", 0.5, "floor"))
+                .noneMatch(target -> target.contender().equals("idem-watermark"));
+        assertThat(BenchKind.ALL.parts()).contains(BenchKind.INLINE, BenchKind.KAFKA);
+        assertThat(BenchKind.ALL.parts().contains(BenchKind.RABBITMQ)).isEqualTo(RabbitServer.available());
+        assertThat(BenchKind.RABBITMQ.parts()).containsExactly(BenchKind.RABBITMQ);
+    }
+
+    @Test
     void explainsItself() {
         assertThat(run("bench", "--help")).isZero();
-        assertThat(out.toString()).contains("Usage: idem bench", "inline", "queue", "Examples:", "Exit codes:");
+        assertThat(out.toString())
+                .contains("Usage: idem bench", "inline", "queue", "kafka", "rabbitmq", "Examples:", "Exit codes:");
     }
 
     @Test
     void refusesWhatItDoesNotKnow() {
         assertThat(run("bench", "nonsense")).isEqualTo(2);
         assertThat(run("bench", "inline", "--rounds", "0")).isEqualTo(2);
-        assertThat(err.toString()).contains("nonsense", "--rounds must be between 1 and");
+        assertThat(run("bench", "kafka", "--seconds", "0")).isEqualTo(2);
+        assertThat(err.toString()).contains("nonsense", "--rounds must be between 1 and", "--seconds must be above 0");
     }
 
     @Test

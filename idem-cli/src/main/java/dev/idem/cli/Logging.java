@@ -40,6 +40,13 @@ public final class Logging extends ContextAwareBase implements Configurator {
         }
     }
 
+    /** Lets a library speak of errors only, where what it warns of is done on purpose. */
+    public static void hush(String library) {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger(library).setLevel(Level.ERROR);
+        }
+    }
+
     private static void setLevels(LoggerContext context, boolean verbose) {
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(verbose ? Level.INFO : Level.WARN);
         context.getLogger("dev.idem").setLevel(verbose ? Level.DEBUG : Level.WARN);

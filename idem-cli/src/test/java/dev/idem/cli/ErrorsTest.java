@@ -41,7 +41,9 @@ class ErrorsTest {
                 "demo --kills -1",
                 "demo --messages 3 --kills 4",
                 "demo --store oracle",
-                "demo --naive idem"
+                "demo --naive idem",
+                "demo --broker mqtt",
+                "demo --broker kafka --mode queued"
             })
     void wrongUsageIsOneLineThatPointsToTheHelp(String line) {
         Cli wrong = Cli.run(line.isEmpty() ? new String[0] : line.split(" "));

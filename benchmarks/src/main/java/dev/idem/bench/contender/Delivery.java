@@ -16,6 +16,12 @@ public record Delivery(
         String id, String order, long cents, boolean fresh, boolean failing, int partition, long offset) {
     static final String TYPE = "payment-requested";
 
+    /** One that came from a broker, for the first time. */
+    static Delivery of(String id, byte[] payload, int partition, long offset) {
+        PaymentRequest request = PaymentRequest.decode(payload);
+        return new Delivery(id, request.order(), request.cents(), true, request.failing(), partition, offset);
+    }
+
     Message message() {
         return Message.builder()
                 .id(id)

@@ -10,6 +10,8 @@ import java.util.List;
 
 /** Idem with whole batches, in each of the ways in which handlers can be written for them. */
 final class IdemBatch implements Contender {
+    static final String BY_POSITION = "payments-by-position";
+
     private final IdemSetup setup;
     private final int failing;
     private final Inbox inbox;
@@ -58,7 +60,7 @@ final class IdemBatch implements Contender {
         return new IdemBatch(
                 setup,
                 0,
-                Consumer.named("payments-by-position")
+                Consumer.named(BY_POSITION)
                         .watermark()
                         .onAll(Delivery.TYPE, PaymentRequest::decode, IdemBatch::payAll)
                         .build());

@@ -1,13 +1,10 @@
 package dev.idem.bench.contender;
 
-import dev.idem.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Outcome;
 import dev.idem.QueuePolicy;
-import dev.idem.Transaction;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +19,6 @@ final class IdemQueue implements QueueContender {
     private @Nullable Inbox inbox;
     private Consumer consumer;
     private Meter meter = Meter.of(0);
-
-    /** How its handler is written. */
-    enum Form {
-        EACH,
-        DEFERRED,
-        TOGETHER
-    }
 
     IdemQueue(IdemSetup setup, QueuePolicy policy, Form form) {
         this.setup = setup;
@@ -72,36 +62,7 @@ final class IdemQueue implements QueueContender {
     }
 
     private Consumer consumer(int workers) {
-        Consumer.Builder builder = IdemSetup.consumer().queued(policy.withWorkers(workers));
-        return switch (form) {
-            case EACH ->
-                builder.on(Delivery.TYPE, PaymentRequest::decode, this::pay).build();
-            case DEFERRED ->
-                builder.on(Delivery.TYPE, PaymentRequest::decode, this::defer).build();
-            case TOGETHER ->
-                builder.onAll(Delivery.TYPE, PaymentRequest::decode, this::payAll)
-                        .build();
-        };
-    }
-
-    private String pay(PaymentRequest request, Transaction tx) throws SQLException {
-        meter.handling();
-        Payments.pay(tx.connection(), request);
-        meter.handled(1);
-        return request.order();
-    }
-
-    private String defer(PaymentRequest request, Transaction tx) {
-        meter.handling();
-        tx.defer(Payments.INSERT, request.order(), request.cents());
-        meter.handled(1);
-        return request.order();
-    }
-
-    private void payAll(List<PaymentRequest> requests, BatchTransaction tx) throws SQLException {
-        meter.handling();
-        Payments.payAll(tx.connection(), requests);
-        meter.handled(requests.size());
+        return form.consumer(IdemSetup.consumer().queued(policy.withWorkers(workers)), meter);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Hears from handlers how far a contender is. Thread-safe. */
 public final class Meter {
@@ -15,6 +16,7 @@ public final class Meter {
     private final AtomicLong handled = new AtomicLong();
     private final Semaphore all = new Semaphore(0);
     private final Semaphore commits = new Semaphore(0);
+    private volatile @Nullable Throwable failure;
 
     private Meter(long expected, boolean promptly) {
         this.expected = expected;
@@ -55,6 +57,12 @@ public final class Meter {
         commits.release();
     }
 
+    /** Nothing more will be handled; whoever waits hears why. */
+    void failed(Throwable cause) {
+        failure = cause;
+        all.release();
+    }
+
     /** When the first handler began, by {@link System#nanoTime}. */
     public long began() {
         return first.get();
@@ -62,6 +70,9 @@ public final class Meter {
 
     public void awaitHandled() throws InterruptedException, TimeoutException {
         await(all, "only " + handled + " of " + expected + " messages were handled");
+        if (failure != null) {
+            throw new IllegalStateException("only " + handled + " of " + expected + " messages were handled", failure);
+        }
     }
 
     public void awaitCommit() throws InterruptedException, TimeoutException {

@@ -22,10 +22,10 @@ public final class QueueContenders {
                 new DbScheduler(dataSource),
                 new JobRunr(dataSource),
                 new Outbox(dataSource),
-                idem("idem", dataSource, QueuePolicy.inTransaction(), IdemQueue.Form.EACH),
-                idem("idem-deferred", dataSource, QueuePolicy.inTransaction(), IdemQueue.Form.DEFERRED),
-                idem("idem-batch", dataSource, QueuePolicy.inTransaction(), IdemQueue.Form.TOGETHER),
-                idem("idem-leased", dataSource, QueuePolicy.leased(LEASE), IdemQueue.Form.EACH));
+                idem("idem", dataSource, QueuePolicy.inTransaction(), Form.EACH),
+                idem("idem-deferred", dataSource, QueuePolicy.inTransaction(), Form.DEFERRED),
+                idem("idem-batch", dataSource, QueuePolicy.inTransaction(), Form.TOGETHER),
+                idem("idem-leased", dataSource, QueuePolicy.leased(LEASE), Form.EACH));
     }
 
     /** Those who can be prompt. */
@@ -34,7 +34,7 @@ public final class QueueContenders {
                 new InlineQueue(IdemSetup.fresh("inline", dataSource)),
                 new DbScheduler(dataSource),
                 new Outbox(dataSource),
-                idem("idem", dataSource, QueuePolicy.inTransaction(), IdemQueue.Form.EACH));
+                idem("idem", dataSource, QueuePolicy.inTransaction(), Form.EACH));
     }
 
     /** Messages that are stored in batches of this size, and one by one. */
@@ -44,7 +44,7 @@ public final class QueueContenders {
                 new IdemStore(IdemSetup.fresh("idem-store-single", dataSource), 1));
     }
 
-    private static IdemQueue idem(String name, DataSource dataSource, QueuePolicy policy, IdemQueue.Form form) {
+    private static IdemQueue idem(String name, DataSource dataSource, QueuePolicy policy, Form form) {
         return new IdemQueue(IdemSetup.fresh(name, dataSource), policy, form);
     }
 }

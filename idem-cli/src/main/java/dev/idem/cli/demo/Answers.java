@@ -5,10 +5,12 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The consumer's side of the line to the broker. Thread-safe. */
 final class Answers {
     private final OutputStream out;
+    private final AtomicReference<CrashWindow> armed = new AtomicReference<>(CrashWindow.NONE);
 
     Answers(OutputStream out) {
         this.out = out;
@@ -26,10 +28,27 @@ final class Answers {
 
     /** If the delivery is to die here, says so and waits for the end. */
     void pass(CrashWindow window, Delivery delivery) {
-        if (delivery.window() != window) {
-            return;
+        if (delivery.window() == window) {
+            stop(delivery.tag());
+        } else {
+            pass(window);
         }
-        send(new Answer.Reached(delivery.tag()));
+    }
+
+    /** Whatever passes this window next has to die there. For brokers whose messages cannot say so. */
+    void arm(CrashWindow window) {
+        armed.set(window);
+    }
+
+    /** If it is armed, says so and waits for the end. */
+    void pass(CrashWindow window) {
+        if (armed.compareAndSet(window, CrashWindow.NONE)) {
+            stop(0);
+        }
+    }
+
+    private void stop(long tag) {
+        send(new Answer.Reached(tag));
         try {
             new CountDownLatch(1).await();
         } catch (InterruptedException stop) {

@@ -56,7 +56,7 @@ public final class ConsumerMain {
 
     /** A delivery without an answer would wait for ever; a dead process is noticed. */
     @SuppressWarnings("CatchAndPrintStackTrace")
-    private static void crash(Thread thread, Throwable error) {
+    static void crash(Thread thread, Throwable error) {
         error.printStackTrace();
         Runtime.getRuntime().halt(1);
     }
@@ -72,7 +72,7 @@ public final class ConsumerMain {
         }
     }
 
-    private static HikariDataSource pool(String url) {
+    static HikariDataSource pool(String url) {
         var config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(2 * WORKERS + 2); // those who receive, those who work off, and their care

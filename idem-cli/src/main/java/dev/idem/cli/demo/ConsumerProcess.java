@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,13 @@ final class ConsumerProcess {
     }
 
     /** Starts a small JVM with the class path of this one; its stderr goes to the log. */
-    static ConsumerProcess start(Children children, SeatKind seat, String url, Path log, boolean verbose) {
+    static ConsumerProcess start(
+            Children children,
+            Class<?> main,
+            SeatKind seat,
+            Map<String, String> environment,
+            Path log,
+            boolean verbose) {
         var builder = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xms32m",
@@ -38,10 +45,10 @@ final class ConsumerProcess {
                         "-XX:TieredStopAtLevel=1",
                         "-Xshare:auto",
                         "-D" + ConsumerMain.VERBOSE + "=" + verbose,
-                        ConsumerMain.class.getName(),
+                        main.getName(),
                         seat.name()))
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        builder.environment().put(ConsumerMain.URL, url);
+        builder.environment().putAll(environment);
         // In the environment and not as an option: it may be longer than a command line may be.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
         try {
@@ -53,6 +60,11 @@ final class ConsumerProcess {
 
     void deliver(Delivery delivery) {
         write(delivery.line());
+    }
+
+    /** Lets it stop there, and say so, as soon as it can. */
+    void arm(CrashWindow window) {
+        write(ListenerMain.ARM + window);
     }
 
     /** The next thing it says, or null if it says nothing for so long. */

@@ -10,7 +10,8 @@ import java.nio.charset.StandardCharsets;
  * @param workMillis how long the handler takes, apart from the database
  */
 record Delivery(long tag, CrashWindow window, int workMillis, Trouble trouble, Payment payment) {
-    private static final String KNOBS = "demo-knobs";
+    static final String KNOBS = "demo-knobs";
+    static final String TYPE = "payment-requested";
 
     String line() {
         return String.join(" ", knobs(), payment.id(), payment.order(), Long.toString(payment.cents()));
@@ -28,19 +29,20 @@ record Delivery(long tag, CrashWindow window, int workMillis, Trouble trouble, P
 
     /** The payload is the payment alone: it must be equal in all copies. What this delivery suffers is in a header. */
     Message toMessage() {
-        String payload = payment.order() + " " + payment.cents();
         return Message.builder()
                 .id(payment.id())
-                .type("payment-requested")
-                .payload(payload.getBytes(StandardCharsets.UTF_8))
+                .type(TYPE)
+                .payload(payload())
                 .header(KNOBS, knobs())
                 .build();
     }
 
     static Delivery of(Message message) {
-        String payload = new String(message.payload(), StandardCharsets.UTF_8);
-        String knobs = message.headers(KNOBS).get(0).text();
-        return parse(String.join(" ", knobs, message.id().orElseThrow(), payload));
+        return of(message.headers(KNOBS).get(0).text(), message.id().orElseThrow(), message.payload());
+    }
+
+    static Delivery of(String knobs, String id, byte[] payload) {
+        return parse(String.join(" ", knobs, id, new String(payload, StandardCharsets.UTF_8)));
     }
 
     /** The same, but nothing waits for it to die. */
@@ -48,7 +50,11 @@ record Delivery(long tag, CrashWindow window, int workMillis, Trouble trouble, P
         return new Delivery(tag, CrashWindow.NONE, workMillis, trouble, payment);
     }
 
-    private String knobs() {
+    byte[] payload() {
+        return (payment.order() + " " + payment.cents()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    String knobs() {
         return tag + " " + window + " " + workMillis + " " + trouble;
     }
 }

@@ -6,13 +6,14 @@ import dev.idem.Inbox;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
 import java.io.PrintWriter;
-import java.sql.SQLException;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** Runs both lanes side by side over the same plan, then counts in the business tables. */
 final class Demo {
@@ -39,8 +40,9 @@ final class Demo {
                 files.close();
             });
             Runtime.getRuntime().addShutdownHook(hook);
-            try (DemoStore store = settings.store().open()) {
-                return run(files, children, store);
+            try (DemoStore store = settings.store().open();
+                    DemoBroker broker = settings.broker().open()) {
+                return run(new Stage(files, children, store, broker));
             } catch (Exception failure) {
                 if (ending.get()) {
                     hook.join(); // the lanes failed because of the interruption, which is no error to report
@@ -53,10 +55,10 @@ final class Demo {
         }
     }
 
-    private DemoReport run(DemoFiles files, Children children, DemoStore store) throws Exception {
+    private DemoReport run(Stage stage) throws Exception {
         DemoPlan plan = settings.plan();
-        Side idem = side("idem", settings.idemSeat(), plan, files, children, store);
-        Side naive = side("naive", settings.naive(), plan, files, children, store);
+        Side idem = side("idem", settings.idemSeat(), plan, stage);
+        Side naive = side("naive", settings.naive(), plan, stage);
         var progress = new Progress(out, terminal, plan.publications().size());
         ExecutorService lanes = Executors.newFixedThreadPool(2);
         LaneResult ofIdem;
@@ -81,22 +83,26 @@ final class Demo {
                 ofIdem.kills(),
                 settings.seed(),
                 settings.store().label(),
+                settings.broker().label(),
                 settings.mode().label(),
                 progress.seconds(),
                 DemoReport.Seat.of(settings.idemSeat(), ofIdem, idem.ledger.count(plan), parked(idem)),
                 DemoReport.Seat.of(settings.naive(), ofNaive, naive.ledger.count(plan), 0));
     }
 
-    private Side side(String name, SeatKind seat, DemoPlan plan, DemoFiles files, Children children, DemoStore store)
-            throws SQLException {
-        String url = store.createDatabase();
+    private Side side(String name, SeatKind seat, DemoPlan plan, Stage stage) throws Exception {
+        String url = stage.store.createDatabase();
         var ledger = new Ledger(url);
         ledger.create();
         if (seat.isIdem()) {
             createTables(url);
         }
-        var lane = new Lane(seat, url, plan, files.directory().resolve(name + ".log"), settings.verbose(), children);
-        return new Side(url, lane, ledger);
+        Path log = stage.files.directory().resolve(name + ".log");
+        if (stage.broker == null) {
+            return new Side(url, new Lane(seat, url, plan, log, settings.verbose(), stage.children), ledger);
+        }
+        var start = new BrokerLane.Start(seat, url, stage.broker.publish(name, plan), log, settings.verbose());
+        return new Side(url, new BrokerLane(start, plan, stage.broker, stage.children), ledger);
     }
 
     private static void createTables(String url) {
@@ -143,5 +149,12 @@ final class Demo {
         }
     }
 
-    private record Side(String url, Lane lane, Ledger ledger) {}
+    /** What both sides share; without a broker each lane is its own. */
+    private record Stage(
+            DemoFiles files,
+            Children children,
+            DemoStore store,
+            @Nullable DemoBroker broker) {}
+
+    private record Side(String url, Run lane, Ledger ledger) {}
 }

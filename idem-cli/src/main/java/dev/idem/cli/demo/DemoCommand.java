@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
             "  idem demo                              about 20 s, needs no server",
             "  idem demo --store postgres --kills 20  on a PostgreSQL that it starts and removes",
             "  idem demo --mode queued                with a durable inbox: retries and parking",
+            "  idem demo --broker kafka               with a Kafka that it starts and removes",
             "  idem demo --seed 42 --json | tail -1   the same faults again, for a machine",
             "  idem demo --sabotage                   see it fail: nobody uses Idem"
         })
@@ -66,6 +67,15 @@ public final class DemoCommand implements Callable<Integer> {
             paramLabel = "STORE",
             description = "h2: in the memory of this process, or postgres: a server that it starts itself; default h2.")
     DemoStore.Kind store = DemoStore.Kind.H2;
+
+    @Option(
+            names = "--broker",
+            paramLabel = "BROKER",
+            description = {
+                "memory: in this process; kafka or rabbitmq: a broker that it starts itself, with Idem's listener for it"
+                        + " and a loop by hand; default memory."
+            })
+    DemoBroker.Kind broker = DemoBroker.Kind.MEMORY;
 
     @Option(
             names = "--mode",
@@ -108,12 +118,13 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter text = json ? spec.commandLine().getErr() : out;
         text.printf(
-                "%d payments, %d %% of them published more than once; %d kills of each consumer; store %s; %s; seed"
-                        + " %d%n",
+                "%d payments, %d %% of them published more than once; %d kills of each consumer; store %s; broker %s;"
+                        + " %s; seed %d%n",
                 settings.messages(),
                 settings.duplicates(),
                 settings.kills(),
                 settings.store().label(),
+                settings.broker().label(),
                 settings.mode().label(),
                 settings.seed());
         text.flush();
@@ -132,9 +143,14 @@ public final class DemoCommand implements Callable<Integer> {
         check("--messages", messages, 1, MOST_MESSAGES);
         check("--duplicates", duplicates, 0, 100);
         check("--kills", kills, 0, Math.min(messages, MOST_KILLS));
+        if (mode == DemoMode.QUEUED && broker != DemoBroker.Kind.MEMORY) {
+            throw new ParameterException(
+                    spec.commandLine(), "--mode queued is told with the broker in memory only; leave out --broker");
+        }
         long chosen = seed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000_000) : seed;
         SeatKind beside = SeatKind.valueOf(naive.name());
-        return new DemoSettings(messages, duplicates, kills, chosen, store, mode, beside, sabotage, common.verbose());
+        return new DemoSettings(
+                messages, duplicates, kills, chosen, store, broker, mode, beside, sabotage, common.verbose());
     }
 
     private void check(String option, int value, int least, int most) {

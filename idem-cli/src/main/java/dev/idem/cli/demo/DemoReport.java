@@ -15,6 +15,7 @@ record DemoReport(
         int kills,
         long seed,
         String store,
+        String broker,
         String mode,
         double seconds,
         Seat idem,

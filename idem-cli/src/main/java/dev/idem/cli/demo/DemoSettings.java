@@ -12,6 +12,7 @@ record DemoSettings(
         int kills,
         long seed,
         DemoStore.Kind store,
+        DemoBroker.Kind broker,
         DemoMode mode,
         SeatKind naive,
         boolean sabotage,

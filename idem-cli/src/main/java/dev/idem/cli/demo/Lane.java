@@ -3,14 +3,14 @@ package dev.idem.cli.demo;
 import dev.idem.cli.CliException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One seat's way through the plan: delivers, hears the answers, kills the consumer when the plan says so, starts it again
  * and delivers again what it had not acknowledged. Ends when everything is settled.
  */
-final class Lane implements Callable<LaneResult> {
+final class Lane implements Run {
     private static final Duration TICK = Duration.ofMillis(5);
     private static final Duration SILENCE = Duration.ofSeconds(60);
     private static final int MOST_CRASHES = 3;
@@ -43,11 +43,13 @@ final class Lane implements Callable<LaneResult> {
         kills = new Kills(plan);
     }
 
-    int settled() {
+    @Override
+    public int settled() {
         return settled;
     }
 
-    int killed() {
+    @Override
+    public int killed() {
         return killed;
     }
 
@@ -82,7 +84,7 @@ final class Lane implements Callable<LaneResult> {
 
     private ConsumerProcess start() {
         ready = false;
-        return ConsumerProcess.start(children, seat, url, log, verbose);
+        return ConsumerProcess.start(children, ConsumerMain.class, seat, Map.of(ConsumerMain.URL, url), log, verbose);
     }
 
     /** What it said before its end counts; what it did not say comes again. */

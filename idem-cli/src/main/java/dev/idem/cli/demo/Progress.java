@@ -35,7 +35,7 @@ final class Progress {
         }
     }
 
-    void show(Lane idem, Lane naive) {
+    void show(Run idem, Run naive) {
         long now = System.nanoTime();
         if (!terminal && now - printed < ELSEWHERE.toNanos()) {
             return;
@@ -62,7 +62,7 @@ final class Progress {
         return Duration.ofNanos(System.nanoTime() - started).toMillis() / 1000.0;
     }
 
-    private String part(String name, Lane lane) {
+    private String part(String name, Run lane) {
         return name + ": " + lane.settled() + " of " + total + " settled, kills " + lane.killed();
     }
 }

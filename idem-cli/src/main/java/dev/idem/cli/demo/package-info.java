@@ -9,6 +9,9 @@
  *                          └ ConsumerProcess: start, SIGKILL       └ NaiveSeat: by hand
  *   Ledger: counts what is in payment when all is settled
  * </pre>
+ *
+ * <p>With {@code --broker} a real one delivers: {@link dev.idem.cli.demo.BrokerLane} only kills and starts, and hears from
+ * {@link dev.idem.cli.demo.ListenerMain} how far it is.
  */
 @NullMarked
 package dev.idem.cli.demo;

@@ -1,14 +1,6 @@
 package dev.idem.cli.torture;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.QueueStats;
-import dev.idem.jdbc.JdbcStore;
-import dev.idem.servers.PostgresServer;
-import dev.idem.spi.QueueStore;
-import dev.idem.test.fault.TcpFaultProxy;
 import java.io.PrintWriter;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +8,9 @@ import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Plays the broker, lets everything be hit, and then waits until everything is worked off. Used by one thread. */
+/** Lets messages flow and everything be hit, and then waits until everything is worked off. Used by one thread. */
 final class Campaign implements AutoCloseable {
     private static final long TICK_MILLIS = 3;
     private static final double AT_FIRST = 0.3;
@@ -36,10 +27,8 @@ final class Campaign implements AutoCloseable {
     private final String url;
     private final PrintWriter out;
     private final Random seeds;
-    private final Broker broker;
+    private final Traffic traffic;
     private final Mayhem mayhem;
-    private final HikariDataSource pool;
-    private final JdbcStore store;
     private final List<Slot> slots = new ArrayList<>();
     private final LinkedBlockingQueue<Slot.Said> said = new LinkedBlockingQueue<>();
     private final long began = System.nanoTime();
@@ -48,25 +37,14 @@ final class Campaign implements AutoCloseable {
     private long judged = began;
     private boolean found;
 
-    Campaign(
-            TortureSettings settings,
-            Plan plan,
-            PostgresServer server,
-            TcpFaultProxy proxy,
-            String url,
-            PrintWriter out) {
-        this.settings = settings;
-        this.plan = plan;
-        this.url = url;
+    Campaign(Stage stage, PrintWriter out) {
+        settings = stage.settings();
+        plan = stage.plan();
+        url = stage.url();
         this.out = out;
         seeds = new Random(settings.seed());
-        broker = new Broker(plan, seeds.nextLong());
-        mayhem = new Mayhem(server, proxy, seeds.nextLong(), settings, began);
-        var config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setMaximumPoolSize(2);
-        pool = new HikariDataSource(config);
-        store = JdbcStore.create(pool);
+        traffic = stage.traffic(seeds.nextLong());
+        mayhem = new Mayhem(stage.victim(), stage.proxy(), seeds.nextLong(), settings, began);
     }
 
     void run(Slot.Starting starting) throws Exception {
@@ -93,8 +71,8 @@ final class Campaign implements AutoCloseable {
     /** Goes on until there were blows enough, but not for ever: then the verdict says what is missing. */
     private boolean isMayhem() {
         long passed = System.nanoTime() - began;
-        boolean enough = sum(Slot::kills) >= settings.jvmKills() && mayhem.databaseKills() >= settings.databaseKills();
-        boolean over = enough && (broker.isDone() || passed > settings.length().toNanos());
+        boolean enough = sum(Slot::kills) >= settings.kills() && mayhem.serverKills() >= settings.serverKills();
+        boolean over = enough && (traffic.isDone() || passed > settings.length().toNanos());
         return !over && !found && passed < settings.bound().toNanos();
     }
 
@@ -103,7 +81,7 @@ final class Campaign implements AutoCloseable {
         long now = System.nanoTime();
         if (settings.isPlanted() && !mayhem.isRestarting() && now - judged > LOOKS_EVERY.toNanos()) {
             judged = now;
-            Verdict verdict = Business.judge(url, plan, broker.accepted());
+            Verdict verdict = Business.judge(url, plan, traffic.accepted());
             found = verdict.doubled() > 0 || verdict.outOfOrder() > 0;
         }
     }
@@ -115,8 +93,7 @@ final class Campaign implements AutoCloseable {
         }
         double time = (double) (now - began) / settings.length().toNanos();
         double blows = Math.min(
-                (double) sum(Slot::kills) / settings.jvmKills(),
-                (double) mayhem.databaseKills() / settings.databaseKills());
+                (double) sum(Slot::kills) / settings.kills(), (double) mayhem.serverKills() / settings.serverKills());
         return hits ? Math.min(time, AT_FIRST + (1 - AT_FIRST) * blows) : 1;
     }
 
@@ -128,13 +105,10 @@ final class Campaign implements AutoCloseable {
         long now = System.nanoTime();
         for (Slot slot : slots) {
             if (slot.act(hits, now)) {
-                broker.takeBack(slot.number(), now);
+                traffic.takeBack(slot.number(), now);
             }
         }
-        List<Integer> listening =
-                slots.stream().filter(Slot::listens).map(Slot::number).toList();
-        broker.deliver(share(hits, now), listening, now)
-                .forEach(delivery -> slots.get(delivery.slot()).deliver(delivery));
+        traffic.flow(share(hits, now), slots, now);
         if (now - spoke > SPEAKS_EVERY.toNanos()) {
             spoke = now;
             speak();
@@ -145,10 +119,7 @@ final class Campaign implements AutoCloseable {
         if (next != null) {
             long now = System.nanoTime();
             next.slot().heard(next.line(), now);
-            Answer.parse(next.line()).ifPresent(answer -> {
-                heard++;
-                broker.hear(answer, now);
-            });
+            heard += traffic.hear(next.line(), now) ? 1 : 0;
         }
     }
 
@@ -163,29 +134,17 @@ final class Campaign implements AutoCloseable {
             if (System.nanoTime() - looked > LOOKS_EVERY.toNanos()) {
                 looked = System.nanoTime();
                 long effects = Business.effects(url);
-                long left = stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::retryable);
-                boolean onlyHeld = left == stats(QueueStats::held);
-                if (onlyHeld
-                        && (found || (broker.isDone() && left <= plan.blocked().size()))) {
+                Traffic.Rest rest = traffic.rest(effects);
+                if (rest.idle() && (found || rest.asPlanned())) {
                     return;
                 }
-                // What only waits behind others is looked at by every sweep.
-                patience = found || (broker.isDone() && onlyHeld) ? TWO_SWEEPS : PATIENCE;
-                long state = effects * 31 + left * 7 + broker.accepted().size();
+                patience = found || (traffic.isDone() && rest.idle()) ? TWO_SWEEPS : PATIENCE;
+                long state = effects * 31 + rest.left() * 7 + traffic.accepted().size();
                 moved = state == before ? moved : looked;
                 before = state;
             }
         }
         out.println("  nothing moves any more: " + what());
-    }
-
-    private long stats(ToLongFunction<QueueStats> number) {
-        QueueStore queue = store.queue();
-        long sum = 0;
-        for (Mode mode : Mode.values()) {
-            sum += number.applyAsLong(queue.stats(mode.consumer()));
-        }
-        return sum;
     }
 
     private int sum(ToIntFunction<Slot> number) {
@@ -198,39 +157,23 @@ final class Campaign implements AutoCloseable {
     }
 
     private String what() {
-        return "accepted " + broker.accepted().size() + " of " + settings.messages() + " in " + broker.deliveries()
-                + " deliveries; JVM kills " + sum(Slot::kills) + ", pauses " + sum(Slot::pauses) + ", database kills "
-                + mayhem.databaseKills() + ", cuts " + mayhem.cuts();
+        return "accepted " + traffic.accepted().size() + " of " + settings.messages() + ", " + traffic.deliveries()
+                + " deliveries; process kills " + sum(Slot::kills) + ", pauses " + sum(Slot::pauses) + ", "
+                + settings.subject().server() + " kills " + mayhem.serverKills() + ", cuts " + mayhem.cuts();
     }
 
-    TortureReport report(long start) throws SQLException {
-        Verdict verdict = Business.judge(url, plan, broker.accepted());
-        return new TortureReport(
-                settings.seed(),
-                settings.isPlanted() ? settings.defect().label() : null,
-                Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0,
-                settings.messages(),
-                broker.deliveries(),
-                broker.duplicates(),
-                sum(Slot::kills),
-                sum(Slot::pauses),
-                mayhem.databaseKills(),
-                mayhem.cuts(),
-                verdict.lost(),
-                verdict.doubled(),
-                verdict.outOfOrder(),
-                stats(QueueStats::parked),
-                plan.parked(),
-                stats(QueueStats::held),
-                plan.blocked().size(),
-                broker.unaccepted(),
-                settings.command());
+    Report report(long start) throws Exception {
+        double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
+        Verdict verdict = Business.judge(url, plan, traffic.accepted());
+        return traffic.report(
+                settings,
+                new Traffic.Numbers(
+                        seconds, sum(Slot::kills), sum(Slot::pauses), mayhem.serverKills(), mayhem.cuts(), verdict));
     }
 
     @Override
     public void close() {
         mayhem.close();
-        store.close();
-        pool.close();
+        traffic.close();
     }
 }

@@ -2,17 +2,17 @@ package dev.idem.cli.torture;
 
 import dev.idem.KeySelector;
 import dev.idem.Message;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /** Mistakes that are planted around the library, to see that the campaign finds them. */
 enum Defect {
     NONE,
-    /** The broker is told before the message is stored. */
+    /** The broker is told before the message is stored, or its effect committed. */
     EARLY_ACK,
     /** What is committed is not on disk yet. */
     NOT_DURABLE,
@@ -23,7 +23,11 @@ enum Defect {
     /** Messages of a key do not wait for each other. */
     NO_ORDER,
     /** The handler commits on a connection of its own. */
-    OWN_TRANSACTION;
+    OWN_TRANSACTION,
+    /** The highest offset at hand is committed, whatever lies unfinished before it. */
+    HIGHEST_OFFSET,
+    /** The broker forgets what it has delivered. */
+    AUTO_ACK;
 
     private static final String DELIVERY = "delivery";
     private static final int PAUSE_PERCENT = 15;
@@ -33,8 +37,31 @@ enum Defect {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    static List<String> labels() {
-        return Stream.of(values()).filter(d -> d != NONE).map(Defect::label).toList();
+    /** Those that can be planted in such a campaign. */
+    static List<Defect> of(Subject subject) {
+        return switch (subject) {
+            case INBOX -> List.of(EARLY_ACK, NOT_DURABLE, NO_MARKER, NO_FENCE, NO_ORDER, OWN_TRANSACTION);
+            case KAFKA -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, HIGHEST_OFFSET);
+            case RABBITMQ -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, AUTO_ACK);
+        };
+    }
+
+    static List<String> labels(Subject subject) {
+        return of(subject).stream().map(Defect::label).toList();
+    }
+
+    /** The names of those that can be planted in one kind of campaign, for the help. */
+    abstract static class Names implements Iterable<String> {
+        private final Subject subject;
+
+        Names(Subject subject) {
+            this.subject = subject;
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return labels(subject).iterator();
+        }
     }
 
     KeySelector key() {

@@ -41,7 +41,7 @@ final class Handling {
         if (item.nature() == Item.Nature.FLAKY && failedHere.add(item.number())) {
             throw new IllegalStateException("message " + item.number() + " fails at first");
         }
-        if (item.mode().isLeased()) { // leases are for long work
+        if (item.mode().takesTime()) {
             work(item);
         }
         return item.number();

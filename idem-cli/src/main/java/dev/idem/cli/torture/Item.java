@@ -55,6 +55,11 @@ record Item(int number, Mode mode, int key, int seq, Nature nature) {
     }
 
     static Item of(Message message) {
-        return parse(new String(message.payload(), StandardCharsets.UTF_8));
+        return parse(message.payload());
+    }
+
+    /** From the payload of its message. */
+    static Item parse(byte[] payload) {
+        return parse(new String(payload, StandardCharsets.UTF_8));
     }
 }

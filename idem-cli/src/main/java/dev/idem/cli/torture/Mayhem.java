@@ -1,6 +1,5 @@
 package dev.idem.cli.torture;
 
-import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.Cut;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.TcpFaultProxy;
@@ -11,15 +10,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Kills the database and cuts connections, at moments that the seed decides. Used by one thread. */
+/** Kills the database or the broker and cuts connections, at moments that the seed decides. Used by one thread. */
 final class Mayhem implements AutoCloseable {
     private static final int LONGEST_OUTAGE_MILLIS = 1_000;
     private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
     private static final int ALL_PERCENT = 5;
+    private static final int CLOSING_PERCENT = 15;
     private static final int WORTH_A_BLOW = 5;
     private static final long AT_THE_LATEST_NANOS = 5_000_000_000L;
 
-    private final PostgresServer server;
+    private final Victim victim;
     private final TcpFaultProxy proxy;
     private final Random random;
     private final int mostKills;
@@ -31,14 +31,15 @@ final class Mayhem implements AutoCloseable {
     private long nextKill;
     private long nextCut;
     private int kills;
+    private int closings;
 
-    Mayhem(PostgresServer server, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
-        this.server = server;
+    Mayhem(Victim victim, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
+        this.victim = victim;
         this.proxy = proxy;
         this.random = new Random(seed);
-        mostKills = settings.databaseKills();
-        betweenKills = settings.betweenDatabaseKills().toNanos();
-        nextKill = now + later(betweenKills);
+        mostKills = settings.serverKills();
+        betweenKills = settings.betweenServerKills().toNanos();
+        nextKill = now + victim.youth().toNanos() + later(betweenKills);
         nextCut = now;
         struckAt = now;
     }
@@ -48,13 +49,13 @@ final class Mayhem implements AutoCloseable {
         return nanos / 2 + (long) (nanos * 0.9 * random.nextDouble());
     }
 
-    int databaseKills() {
+    int serverKills() {
         return kills;
     }
 
     /** How many connections were cut. */
     int cuts() {
-        return proxy.faultsFired();
+        return proxy.faultsFired() + closings;
     }
 
     /**
@@ -69,30 +70,36 @@ final class Mayhem implements AutoCloseable {
         }
         if (kills < mostKills && now - nextKill >= 0) {
             kills++;
-            server.killHard();
+            victim.killHard();
             int outage = random.nextInt(LONGEST_OUTAGE_MILLIS);
             restart = restarts.submit(() -> {
                 Thread.sleep(outage);
-                server.restart();
+                victim.restart();
                 return null;
             });
             nextKill = now + later(betweenKills);
             heardBefore = heard;
             struckAt = now;
         } else if (now - nextCut >= 0) {
-            if (random.nextInt(100) < ALL_PERCENT) {
-                proxy.cut();
-            } else {
-                // A commit that was made, and its answer never heard.
-                proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);
-            }
+            cut(random.nextInt(100));
             heardBefore = heard;
             struckAt = now;
             nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
         }
     }
 
-    /** Also tells when the database could not be started again. */
+    private void cut(int percent) {
+        if (percent < ALL_PERCENT) {
+            proxy.cut();
+        } else if (percent < CLOSING_PERCENT && victim.closeConnections()) {
+            closings++;
+        } else {
+            // A commit that was made, and its answer never heard.
+            proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);
+        }
+    }
+
+    /** Also tells when the server could not be started again. */
     boolean isRestarting() throws Exception {
         if (restart != null && restart.isDone()) {
             restart.get();

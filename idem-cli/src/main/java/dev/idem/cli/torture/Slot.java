@@ -103,11 +103,7 @@ final class Slot {
         }
     }
 
-    void deliver(Broker.Delivery delivery) {
-        say(delivery.line());
-    }
-
-    private void say(String line) {
+    void say(String line) {
         try {
             Writer writer = in;
             if (writer != null) {
@@ -121,10 +117,10 @@ final class Slot {
 
     /** It has work to do, so from now on it may be hit. */
     void heard(String line, long now) {
-        if (line.equals(WorkerMain.READY)) {
+        if (line.equals(WorkerPipe.READY)) {
             ready = true;
             readyAt = now;
-        } else if (line.equals(WorkerMain.IN_LONG_WORK)) {
+        } else if (line.equals(WorkerPipe.IN_LONG_WORK)) {
             aimed = pauses && strikeAt != 0 && now - strikeAt >= 0;
         } else if (strikeAt == 0) {
             plan(now);
@@ -210,7 +206,7 @@ final class Slot {
         if (struck) {
             signal("CONT");
         }
-        say(WorkerMain.QUIT);
+        say(WorkerPipe.QUIT);
     }
 
     void awaitEnd() throws InterruptedException {

@@ -8,6 +8,12 @@ import picocli.CommandLine.Command;
         name = "torture",
         description =
                 "Tries to break the promises of the library on a real database, and counts in the business tables.",
-        subcommands = TortureInboxCommand.class,
-        footer = {"", "Example:", "  idem torture inbox --minutes 3 --seed 42"})
+        subcommands = {TortureInboxCommand.class, TortureKafkaCommand.class, TortureRabbitCommand.class},
+        footer = {
+            "",
+            "Examples:",
+            "  idem torture inbox --minutes 3 --seed 42",
+            "  idem torture kafka --minutes 3",
+            "  idem torture rabbitmq --minutes 3"
+        })
 public final class TortureCommand extends CommandGroup {}

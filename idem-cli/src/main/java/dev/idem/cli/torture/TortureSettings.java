@@ -6,11 +6,18 @@ import java.time.Duration;
  * What a campaign is made of.
  *
  * @param length how long the stream and the mayhem last at least; afterwards everything is worked off
- * @param jvmKills mayhem goes on until so many workers were killed, however slow the machine is
- * @param databaseKills and the database was killed so often, and not once more: it takes its time to come back
+ * @param kills mayhem goes on until so many workers were killed, however slow the machine is
+ * @param serverKills and the database or the broker was killed so often, and not once more: it takes its time to come back
  */
 record TortureSettings(
-        Duration length, long seed, int messages, int workers, int jvmKills, int databaseKills, Defect defect) {
+        Subject subject,
+        Duration length,
+        long seed,
+        int messages,
+        int workers,
+        int kills,
+        int serverKills,
+        Defect defect) {
     /** Then it ends in any case. */
     private static final Duration LEAST_BOUND = Duration.ofMinutes(10);
 
@@ -19,8 +26,8 @@ record TortureSettings(
     /** More often, and nothing would get done between. */
     private static final Duration LEAST_BETWEEN_KILLS = Duration.ofSeconds(10);
 
-    Duration betweenDatabaseKills() {
-        Duration even = length.dividedBy(databaseKills + 1L);
+    Duration betweenServerKills() {
+        Duration even = length.dividedBy(serverKills + 1L);
         return even.compareTo(LEAST_BETWEEN_KILLS) < 0 ? LEAST_BETWEEN_KILLS : even;
     }
 
@@ -33,9 +40,15 @@ record TortureSettings(
         return defect != Defect.NONE;
     }
 
+    /** Several consumers of one queue have no order among them; partitions and a single consumer do. */
+    boolean isOrdered() {
+        return subject != Subject.RABBITMQ || workers == 1;
+    }
+
     String command() {
-        return "./idem torture inbox --minutes " + length.toMillis() / 60_000.0 + " --seed " + seed + " --messages "
-                + messages + " --workers " + workers + " --jvm-kills " + jvmKills + " --database-kills "
-                + databaseKills + (isPlanted() ? " --defect " + defect.label() : "");
+        return "./idem torture " + subject.label() + " --minutes " + length.toMillis() / 60_000.0 + " --seed " + seed
+                + " --messages " + messages + " --workers " + workers + " " + subject.killsOption() + " " + kills + " "
+                + subject.serverKillsOption() + " " + serverKills
+                + (isPlanted() ? " --defect " + defect.label() : "");
     }
 }

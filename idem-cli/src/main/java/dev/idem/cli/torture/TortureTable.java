@@ -9,28 +9,13 @@ final class TortureTable {
 
     private TortureTable() {}
 
-    static String of(TortureReport report) {
+    static String of(Report report) {
         return new TortureTable().build(report);
     }
 
-    private String build(TortureReport report) {
-        row("messages", report.messages());
-        row("deliveries", report.deliveries());
-        row("JVM kills", report.jvmKills());
-        row("pauses beyond the lease", report.pauses());
-        row("database kills", report.databaseKills());
-        row("connections cut", report.cuts());
-        row("parked, of " + report.parkedPlanned() + " planned", report.parked());
-        row("held, of " + report.heldPlanned() + " planned", report.held());
-        row("lost", report.lost());
-        row("doubled", report.doubled());
-        row("out of order", report.outOfOrder());
-        if (report.unacknowledged() > 0) {
-            row("never accepted", report.unacknowledged());
-        }
-        String verdict = report.isFlawless()
-                ? "@|bold,green Every message has taken effect exactly once, and in order.|@"
-                : "@|bold,red FAILED.|@";
+    private String build(Report report) {
+        report.rows().forEach(this::row);
+        String verdict = report.isFlawless() ? "@|bold,green " + report.promise() + "|@" : "@|bold,red FAILED.|@";
         text.append(System.lineSeparator()).append(Ansi.AUTO.string(verdict));
         text.append(" The same again: ").append(report.repeat()).append(System.lineSeparator());
         return text.toString();

@@ -5,16 +5,19 @@ import ch.qos.logback.core.Context;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Inbox;
 import dev.idem.jdbc.JdbcStore;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.Writer;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -26,26 +29,26 @@ import org.slf4j.Logger;
  * that starting them is most of what the campaign does.
  */
 final class WorkerJvm {
-    private static final Class<?>[] NEEDED = {
-        WorkerMain.class,
-        Inbox.class,
-        JdbcStore.class,
-        HikariDataSource.class,
-        Logger.class,
-        LoggerContext.class,
-        Context.class
-    };
+    private static final List<Class<?>> ALWAYS_NEEDED = List.of(
+            Inbox.class, JdbcStore.class, HikariDataSource.class, Logger.class, LoggerContext.class, Context.class);
     private static final long LEARNING_SECONDS = 60;
 
     private final Path directory;
+    private final Class<?> main;
     private final String classPath;
     private final Path log;
 
-    WorkerJvm(Path directory) throws IOException {
+    /** @param needed classes of the jars that this worker needs besides those that all need */
+    WorkerJvm(Path directory, Class<?> main, List<Class<?>> needed) throws IOException {
         this.directory = directory;
+        this.main = main;
         this.log = directory.resolve("workers.log");
         Set<String> entries = new LinkedHashSet<>();
-        for (Class<?> type : NEEDED) {
+        entries.add(jarOf(main).toString());
+        for (Class<?> type : ALWAYS_NEEDED) {
+            entries.add(jarOf(type).toString());
+        }
+        for (Class<?> type : needed) {
             entries.add(jarOf(type).toString());
         }
         entries.add(jarOf(driver()).toString());
@@ -56,18 +59,30 @@ final class WorkerJvm {
         return log;
     }
 
-    /** Lets one live and end in peace on a database of its own, and keeps the classes it has loaded. */
-    void learn(String url) throws IOException, InterruptedException {
-        Process process = builder(url, Defect.NONE, "-XX:ArchiveClassesAtExit=" + archive())
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
-        try (OutputStream in = process.getOutputStream()) {
-            Item item = new Item(0, Mode.LOCAL, 0, 0, Item.Nature.TERMINAL);
-            in.write(("1 " + item.line() + "\n" + WorkerMain.QUIT + "\n")
-                    .getBytes(java.nio.charset.StandardCharsets.UTF_8));
-        }
-        if (!process.waitFor(LEARNING_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
+    /**
+     * Lets one live and end in peace on a database of its own, and keeps the classes it has loaded.
+     *
+     * @param lines what it is told
+     * @param done what the line begins with that it says when it has worked
+     */
+    void learn(String url, List<String> lines, String done, String... arguments)
+            throws IOException, InterruptedException {
+        Process process =
+                sharing("-XX:ArchiveClassesAtExit=" + archive(), url, arguments).start();
+        CompletableFuture.delayedExecutor(LEARNING_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
+        try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+                Writer in = process.outputWriter(StandardCharsets.UTF_8)) {
+            for (String line : lines) {
+                in.write(line + "\n");
+            }
+            in.flush();
+            String said = out.readLine();
+            while (said != null && !said.startsWith(done)) {
+                said = out.readLine();
+            }
+            in.write(WorkerPipe.QUIT + "\n");
+            in.flush();
+            process.waitFor();
         }
     }
 
@@ -76,26 +91,26 @@ final class WorkerJvm {
     }
 
     /** Without the archive, if there is none, they start more slowly, which is all. */
-    ProcessBuilder builder(String url, Defect defect) {
-        return builder(url, defect, "-XX:SharedArchiveFile=" + archive());
+    ProcessBuilder builder(String url, String... arguments) {
+        return sharing("-XX:SharedArchiveFile=" + archive(), url, arguments);
     }
 
-    private ProcessBuilder builder(String url, Defect defect, String sharing) {
-        var builder = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xms32m",
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Xshare:auto",
-                        "-Xlog:disable",
-                        sharing,
-                        "-cp",
-                        classPath,
-                        WorkerMain.class.getName(),
-                        defect.name()))
-                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        builder.environment().put(WorkerMain.URL, url);
+    private ProcessBuilder sharing(String sharing, String url, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xms32m",
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xshare:auto",
+                "-Xlog:disable",
+                sharing,
+                "-cp",
+                classPath,
+                main.getName()));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().put(WorkerPipe.URL, url);
         return builder;
     }
 

@@ -1,18 +1,10 @@
 package dev.idem.cli.torture;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Settlement;
 import dev.idem.jdbc.JdbcStore;
-import java.io.BufferedReader;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -21,35 +13,22 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /** A worker JVM: stores what comes on stdin, answers on stdout, and works off the queues. To be killed. */
 public final class WorkerMain {
-    /** The environment variable with the database's address. */
-    static final String URL = "IDEM_TORTURE_URL";
-
-    static final String READY = "READY";
-    static final String QUIT = "QUIT";
-
-    /** A leased handler has written and not committed: the worst moment for a pause. */
-    static final String IN_LONG_WORK = "LONG";
-
     private static final int RECEIVERS = 4;
-    private static final int CONNECTIONS = 14;
     private static final long WAIT_MILLIS = 2_000;
-    private static final long PAUSE_MILLIS = 50;
 
-    private final PrintStream out =
-            new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    private final WorkerPipe pipe = new WorkerPipe();
     private final Defect defect;
     private final Map<Mode, Consumer> consumers = new EnumMap<>(Mode.class);
     private final Inbox inbox;
 
     private WorkerMain(HikariDataSource pool, Defect defect) throws InterruptedException {
         this.defect = defect;
-        Handling handling = new Handling(pool, defect, () -> say(IN_LONG_WORK));
-        inbox = patiently(() -> Inbox.create(JdbcStore.create(defect.around(pool))));
-        for (Mode mode : Mode.values()) {
+        Handling handling = new Handling(pool, defect, () -> pipe.say(WorkerPipe.IN_LONG_WORK));
+        inbox = WorkerPipe.patiently(() -> Inbox.create(JdbcStore.create(defect.around(pool))));
+        for (Mode mode : Mode.QUEUED) {
             consumers.put(
                     mode,
                     Consumer.named(mode.consumer())
@@ -62,37 +41,21 @@ public final class WorkerMain {
 
     public static void main(String... args) throws Exception {
         Defect defect = Defect.valueOf(args[0]);
-        try (HikariDataSource pool = pool(System.getenv(URL), defect)) {
+        try (HikariDataSource pool = WorkerPipe.pool(defect)) {
             new WorkerMain(pool, defect).serve();
         }
     }
 
-    private static HikariDataSource pool(String url, Defect defect) {
-        var config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setMaximumPoolSize(CONNECTIONS);
-        config.setMinimumIdle(1);
-        config.setConnectionTimeout(WAIT_MILLIS);
-        config.setInitializationFailTimeout(-1);
-        config.setConnectionInitSql(defect.greeting());
-        return new HikariDataSource(config);
-    }
-
-    private void serve() throws IOException, InterruptedException {
+    private void serve() throws InterruptedException {
         for (Consumer consumer : consumers.values()) {
-            patiently(() -> {
+            WorkerPipe.patiently(() -> {
                 inbox.start(consumer);
                 return inbox;
             });
         }
         ExecutorService receivers = Executors.newFixedThreadPool(RECEIVERS);
-        say(READY);
-        var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = in.readLine(); !QUIT.equals(line); line = in.readLine()) {
-            if (line == null) {
-                Runtime.getRuntime().halt(1); // the broker is gone, and this must not outlive it
-                return;
-            }
+        pipe.say(WorkerPipe.READY);
+        for (String line = pipe.next(); !WorkerPipe.QUIT.equals(line); line = pipe.next()) {
             String delivery = line;
             receivers.execute(() -> receive(delivery));
         }
@@ -109,11 +72,11 @@ public final class WorkerMain {
             items.add(Item.parse(item));
         }
         if (defect == Defect.EARLY_ACK) {
-            say(new Answer(tag, Collections.nCopies(items.size(), true)).line());
+            pipe.say(new Answer(tag, Collections.nCopies(items.size(), true)).line());
         }
         List<Boolean> acknowledged = acknowledged(items);
         if (defect != Defect.EARLY_ACK) {
-            say(new Answer(tag, acknowledged).line());
+            pipe.say(new Answer(tag, acknowledged).line());
         }
     }
 
@@ -138,23 +101,5 @@ public final class WorkerMain {
             throw new IllegalArgumentException("no consumer for " + mode);
         }
         return consumer;
-    }
-
-    /** One write for a line, which a pipe takes whole or not at all. */
-    private synchronized void say(String line) {
-        byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
-        out.write(bytes, 0, bytes.length);
-        out.flush();
-    }
-
-    /** A supervisor would start the process again until the database lets it in; this is the same, but faster. */
-    private static Inbox patiently(Supplier<Inbox> start) throws InterruptedException {
-        while (true) {
-            try {
-                return start.get();
-            } catch (RuntimeException notYet) {
-                Thread.sleep(PAUSE_MILLIS);
-            }
-        }
     }
 }

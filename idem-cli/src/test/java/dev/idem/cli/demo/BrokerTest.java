@@ -55,6 +55,24 @@ class BrokerTest {
         }
     }
 
+    @Test
+    void placeIsFoundAgainByItsLine() {
+        var place = new Place(DemoBroker.Kind.RABBITMQ, "127.0.0.1:5672", "idem", 12);
+        assertThat(Place.parse(place.line())).isEqualTo(place);
+    }
+
+    @Test
+    void realBrokerGetsAllPublicationsInTheOrderOfThePlan() {
+        DemoPlan plan = DemoPlan.of(1, 300, 30, 0);
+
+        List<Delivery> deliveries = DemoBroker.deliveries(plan);
+
+        assertThat(deliveries).hasSameSizeAs(plan.publications());
+        assertThat(deliveries)
+                .extracting(d -> plan.publications().get((int) d.tag() - 1).position())
+                .isSorted();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "S", "SETTLED", "SETTLED 1", "SETTLED 12 AC", "SETTLED 12 ACK ", "SETTLED 12 ACK ne"})
     void lineCutOffByAKillIsNoAnswer(String line) {

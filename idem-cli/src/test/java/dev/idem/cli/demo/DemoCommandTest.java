@@ -1,6 +1,7 @@
 package dev.idem.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
@@ -69,6 +70,29 @@ class DemoCommandTest {
         // failures.
         assertThat(report.at("/naive/deadLettered").intValue()).isPositive();
         assertThat(demo.err()).contains("every order but the parked one was charged exactly once");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"KAFKA", "RABBITMQ"})
+    void behindTheListenerOfARealBrokerNothingIsChargedTwiceOrNever(DemoBroker.Kind broker) {
+        Cli demo = Cli.run(
+                "demo", "--broker", broker.label(), "--messages", "500", "--kills", "3", "--seed", "42", "--json");
+
+        skipWithoutBroker(demo);
+        assertThat(demo.code()).as(demo.err()).isZero();
+        JsonNode report = JsonMapper.shared().readTree(demo.lastLine());
+        assertThat(report.get("broker").stringValue()).isEqualTo(broker.label());
+        assertThat(report.get("kills").intValue()).isPositive();
+        assertThat(report.at("/idem/doubled").intValue()).isZero();
+        assertThat(report.at("/idem/lost").intValue()).isZero();
+        assertThat(report.at("/idem/duplicatesSkipped").intValue()).isPositive();
+        assertThat(report.at("/naive/doubled").intValue()).isPositive();
+        assertThat(report.at("/naive/lost").intValue()).isZero();
+    }
+
+    private static void skipWithoutBroker(Cli demo) {
+        boolean strict = "1".equals(System.getenv("IDEM_STRICT"));
+        assumeTrue(strict || !demo.err().contains("RabbitMQ is not installed: apt-get install"), demo.err());
     }
 
     @Test

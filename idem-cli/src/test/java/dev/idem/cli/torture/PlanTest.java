@@ -52,6 +52,19 @@ class PlanTest {
     }
 
     @Test
+    void aPlanForABrokerHasDuplicatesInTheLaneOfTheirKeyAndParksNothing() {
+        Plan plan = Plan.inline(42, 5_000, true, 6);
+
+        assertThat(plan.lanes()).hasSize(6).doesNotContain(List.of());
+        assertThat(plan.publications() - 5_000).isGreaterThan(plan.publications() * 30 / 100);
+        assertThat(plan.items()).allMatch(plan::hasEffect).allMatch(item -> item.mode() == Mode.INLINE_ORDERED);
+        for (int lane = 0; lane < 6; lane++) {
+            int number = lane;
+            assertThat(plan.lanes().get(lane)).allMatch(item -> item.key() % 6 == number);
+        }
+    }
+
+    @Test
     void aMessageSurvivesTheWayToTheWorkerAndThroughTheQueue() {
         assertThat(PLAN.items()).allMatch(item -> Item.parse(item.line()).equals(item));
         assertThat(PLAN.items()).allMatch(item -> Item.of(item.toMessage()).equals(item));

@@ -2,68 +2,65 @@ package dev.idem.cli.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
 import dev.idem.servers.SkipWithoutServer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/** The campaign can fail: planted mistakes are found. Each run ends with the first effect that contradicts the plan. */
+/** The campaigns can fail: planted mistakes are found. Most runs end with the first effect that contradicts the plan. */
 @ExtendWith(SkipWithoutServer.class)
 class TortureDefectsTest {
     private static final int CAMPAIGNS = 3;
 
-    /** A blow must hit a mistake in its moment, so a campaign may miss it; one that all of them miss is not found. */
-    @ParameterizedTest
+    @ParameterizedTest(name = "{0} {1}")
     @MethodSource("defects")
-    void aPlantedDefectIsFound(String defect) {
-        long seed =
-                Long.getLong("idem.torture.seed", ThreadLocalRandom.current().nextInt(1, 1_000_000_000));
-        Cli torture = campaign(defect, seed);
-        for (int more = 1; more < CAMPAIGNS && torture.code() == ExitCodes.OK; more++) {
-            torture = campaign(defect, ++seed);
+    void aPlantedDefectIsFound(Subject subject, String defect) {
+        Tortured torture = campaign(subject, defect);
+        // A blow must hit a mistake in its moment, so a campaign may miss it; one that all of them miss is not found.
+        for (int more = 1; more < CAMPAIGNS && torture.cli().code() == ExitCodes.OK; more++) {
+            torture = campaign(subject, defect);
         }
-        assertThat(torture.code()).as(torture.err()).isEqualTo(ExitCodes.CHECK_FAILED);
-        JsonNode report = JsonMapper.shared().readTree(torture.lastLine());
-        assertThat(report.get("defect").stringValue()).isEqualTo(defect);
+        Tortured last = torture;
+        assertThat(last.cli().code()).as(last.cli().err()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(last.report().get("defect").stringValue()).isEqualTo(defect);
         assertThat(List.of("lost", "doubled", "outOfOrder"))
-                .as(torture.lastLine())
-                .anyMatch(finding -> report.get(finding).intValue() > 0);
-        assertThat(torture.err()).contains("FAILED", "--seed " + seed, "--defect " + defect);
+                .as(last.cli().lastLine())
+                .anyMatch(finding -> last.number(finding) > 0);
+        assertThat(last.cli().err()).contains("FAILED", "--seed " + last.seed(), "--defect " + defect);
     }
 
-    private static Cli campaign(String defect, long seed) {
-        Cli torture = Cli.run(
-                "torture",
-                "inbox",
+    private static Tortured campaign(Subject subject, String defect) {
+        boolean inbox = subject == Subject.INBOX;
+        return Tortured.by(
+                subject.label(),
                 "--minutes",
-                "1",
+                inbox ? "1" : "0.3",
                 "--messages",
-                "10000",
-                "--jvm-kills",
+                inbox ? "10000" : "4000",
+                subject.killsOption(),
                 "10",
-                "--database-kills",
-                "4",
-                "--seed",
-                Long.toString(seed),
+                subject.serverKillsOption(),
+                inbox ? "4" : "1",
                 "--defect",
-                defect,
-                "--json");
-        System.out.println(torture.err() + torture.out());
-        return torture;
+                defect);
     }
 
-    /** Two of them in every build, others each time; all with {@code -Didem.torture.defects=all}. */
-    static List<String> defects() {
-        List<String> all = new ArrayList<>(Defect.labels());
+    /** Some of them in every build, others each time; all with {@code -Didem.torture.defects=all}. */
+    static Stream<Arguments> defects() {
+        return Stream.of(some(Subject.INBOX, 2), some(Subject.KAFKA, 1), some(Subject.RABBITMQ, 1))
+                .flatMap(defects -> defects);
+    }
+
+    private static Stream<Arguments> some(Subject subject, int number) {
+        List<String> all = new ArrayList<>(Defect.labels(subject));
         Collections.shuffle(all);
-        return "all".equals(System.getProperty("idem.torture.defects")) ? all : all.subList(0, 2);
+        return ("all".equals(System.getProperty("idem.torture.defects")) ? all : all.subList(0, number))
+                .stream().map(defect -> Arguments.of(subject, defect));
     }
 }

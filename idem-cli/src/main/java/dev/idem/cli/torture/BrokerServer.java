@@ -1,0 +1,29 @@
+package dev.idem.cli.torture;
+
+import dev.idem.Message;
+import java.util.List;
+
+/** A real broker of the campaign's own, with a topic or a queue on it. */
+interface BrokerServer extends Victim, AutoCloseable {
+    /** The topic or the queue. */
+    String NAME = "torture";
+
+    static BrokerServer start(TortureSettings settings) throws Exception {
+        return settings.subject() == Subject.KAFKA ? KafkaBroker.start() : RabbitBroker.start(settings.isOrdered());
+    }
+
+    /** Where a consumer finds it: host and port. */
+    String address();
+
+    /** How many lanes it has in which order is kept. */
+    int lanes();
+
+    /** Returns when the broker has confirmed all of them, however long it is away; some may be there twice then. */
+    void publish(int lane, List<Message> messages) throws Exception;
+
+    /** How many messages the consumers have not acknowledged. */
+    long unfinished() throws Exception;
+
+    @Override
+    void close();
+}

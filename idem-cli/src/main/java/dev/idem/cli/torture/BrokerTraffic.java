@@ -1,0 +1,89 @@
+package dev.idem.cli.torture;
+
+import java.util.List;
+import java.util.Set;
+
+/** From the publisher through a real broker, which gives the consumers what it wants. Used by one thread. */
+final class BrokerTraffic implements Traffic {
+    private final Plan plan;
+    private final BrokerServer broker;
+    private final Publisher publisher;
+    private long deliveries;
+
+    BrokerTraffic(Plan plan, BrokerServer broker, Defect defect) {
+        this.plan = plan;
+        this.broker = broker;
+        publisher = new Publisher(plan, broker, defect);
+    }
+
+    @Override
+    public void flow(double share, List<Slot> slots, long now) throws Exception {
+        publisher.publish(Math.min(1, share));
+    }
+
+    @Override
+    public boolean hear(String line, long now) {
+        boolean delivered = line.startsWith(ConsumerMain.DELIVERED);
+        if (delivered) {
+            deliveries += Integer.parseInt(line.substring(ConsumerMain.DELIVERED.length()));
+        }
+        return delivered;
+    }
+
+    /** The broker finds out by itself. */
+    @Override
+    public void takeBack(int slot, long now) {}
+
+    @Override
+    public boolean isDone() {
+        return publisher.isDone();
+    }
+
+    @Override
+    public Set<Item> accepted() {
+        return publisher.confirmed();
+    }
+
+    @Override
+    public long deliveries() {
+        return deliveries;
+    }
+
+    @Override
+    public Rest rest(long effects) throws Exception {
+        long left = broker.unfinished();
+        return new Rest(
+                left,
+                left == 0,
+                isDone() && left == 0 && effects >= plan.items().size());
+    }
+
+    @Override
+    public Report report(TortureSettings settings, Numbers numbers) {
+        Verdict verdict = numbers.verdict();
+        return new BrokerReport(
+                settings.subject().label(),
+                settings.seed(),
+                settings.isPlanted() ? settings.defect().label() : null,
+                numbers.seconds(),
+                settings.messages(),
+                plan.publications(),
+                plan.publications() - settings.messages(),
+                deliveries,
+                numbers.kills(),
+                numbers.pauses(),
+                numbers.serverKills(),
+                numbers.cuts(),
+                verdict.lost(),
+                verdict.doubled(),
+                verdict.outOfOrder(),
+                settings.isOrdered(),
+                settings.messages() - publisher.confirmed().size(),
+                settings.command());
+    }
+
+    @Override
+    public void close() {
+        publisher.close();
+    }
+}

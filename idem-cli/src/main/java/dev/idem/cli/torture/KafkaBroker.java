@@ -1,0 +1,131 @@
+package dev.idem.cli.torture;
+
+import dev.idem.Header;
+import dev.idem.Message;
+import dev.idem.servers.KafkaServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A Kafka broker with a topic of several partitions, one for each lane. */
+final class KafkaBroker implements BrokerServer {
+    private static final int PARTITIONS = 6;
+
+    /** So that the group misses a killed member soon. */
+    private static final Map<String, String> SETTINGS = Map.of("group.min.session.timeout.ms", "500");
+
+    private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(10);
+
+    private final KafkaServer server;
+    private final Admin admin;
+    private final Producer<byte[], byte[]> producer;
+
+    private KafkaBroker(KafkaServer server) {
+        this.server = server;
+        admin = Admin.create(Map.of("bootstrap.servers", server.address()));
+        // An idempotent producer (the default) keeps the order of a partition over all its tries, as long as none ends.
+        producer = new KafkaProducer<>(
+                Map.of(
+                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        server.address(),
+                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                        Math.toIntExact(LONGEST_OUTAGE.toMillis()),
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                        LONGEST_OUTAGE.toMillis(),
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                        5_000),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    static KafkaBroker start() throws Exception {
+        KafkaBroker broker = new KafkaBroker(KafkaServer.start(SETTINGS));
+        broker.admin
+                .createTopics(List.of(new NewTopic(NAME, Optional.of(PARTITIONS), Optional.empty())))
+                .all()
+                .get();
+        return broker;
+    }
+
+    @Override
+    public String address() {
+        return server.address();
+    }
+
+    @Override
+    public int lanes() {
+        return PARTITIONS;
+    }
+
+    @Override
+    public void publish(int lane, List<Message> messages) throws Exception {
+        List<Future<?>> sent = new ArrayList<>();
+        for (Message message : messages) {
+            byte[] key = message.orderingKey().map(KafkaBroker::bytes).orElseThrow();
+            var sending = new ProducerRecord<byte[], byte[]>(NAME, lane, key, message.payload());
+            sending.headers().add("ce_id", bytes(message.id().orElseThrow()));
+            for (Header header : message.headers()) {
+                sending.headers().add(header.name(), header.value());
+            }
+            sent.add(producer.send(sending));
+        }
+        producer.flush();
+        for (Future<?> confirmation : sent) {
+            confirmation.get();
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** What lies behind the committed offsets. */
+    @Override
+    public long unfinished() throws Exception {
+        Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+        for (int i = 0; i < PARTITIONS; i++) {
+            partitions.put(new TopicPartition(NAME, i), OffsetSpec.latest());
+        }
+        Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(NAME)
+                .partitionsToOffsetAndMetadata()
+                .get();
+        long left = 0;
+        for (var end : admin.listOffsets(partitions).all().get().entrySet()) {
+            OffsetAndMetadata done = committed.get(end.getKey());
+            left += end.getValue().offset() - (done == null ? 0 : done.offset());
+        }
+        return left;
+    }
+
+    @Override
+    public void killHard() {
+        server.killHard();
+    }
+
+    @Override
+    public void restart() {
+        server.restart();
+    }
+
+    @Override
+    public void close() {
+        producer.close(Duration.ZERO);
+        admin.close(Duration.ZERO);
+        server.close();
+    }
+}

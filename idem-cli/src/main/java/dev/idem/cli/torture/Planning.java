@@ -1,0 +1,94 @@
+package dev.idem.cli.torture;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/** Draws a {@link Plan}. Used once. */
+final class Planning {
+    private static final int MESSAGES_PER_KEY = 60;
+    private static final int DUPLICATE_PERCENT = 48;
+    private static final int RECENT = 300;
+    private static final int FLAKY_PERCENT = 3;
+
+    /** What waits behind them is counted, which the queue does up to a limit only. */
+    private static final int MOST_PARKED_IN_ORDER = 150;
+
+    private final Random random;
+    private final List<Mode> modes;
+    private final int lanesPerMode;
+    private final int parkedPerMille;
+    private final List<List<Item>> lanes = new ArrayList<>();
+
+    Planning(long seed, List<Mode> modes, int lanesPerMode, int parkedPerMille) {
+        random = new Random(seed);
+        this.modes = modes;
+        this.lanesPerMode = lanesPerMode;
+        this.parkedPerMille = parkedPerMille;
+        for (int i = 0; i < modes.size() * lanesPerMode; i++) {
+            lanes.add(new ArrayList<>());
+        }
+    }
+
+    Plan plan(int messages) {
+        int keys = Math.max(2, messages / modes.size() / MESSAGES_PER_KEY);
+        List<Item> items = new ArrayList<>(messages);
+        int parkedInOrder = 0;
+        Map<String, Integer> sequences = new HashMap<>();
+        for (int i = 0; i < messages; i++) {
+            Mode mode = modes.get(random.nextInt(modes.size()));
+            int key = mode.isOrdered() ? random.nextInt(keys) : 0;
+            int seq = mode.isOrdered() ? sequences.merge(mode + "/" + key, 1, Integer::sum) : 0;
+            Item.Nature nature = nature();
+            if (nature.isParked() && mode.isOrdered() && ++parkedInOrder > MOST_PARKED_IN_ORDER) {
+                nature = Item.Nature.PLAIN;
+            }
+            Item item = new Item(i, mode, key, seq, nature);
+            items.add(item);
+            // All of an ordering key go through one lane: a broker keeps order in a partition.
+            lane(mode, mode.isOrdered() ? key : random.nextInt(lanesPerMode)).add(item);
+            if (random.nextInt(100) < DUPLICATE_PERCENT) {
+                duplicate(mode);
+            }
+        }
+        return new Plan(List.copyOf(items), lanes.stream().map(List::copyOf).toList(), blocked(items));
+    }
+
+    private List<Item> lane(Mode mode, int number) {
+        return lanes.get(modes.indexOf(mode) * lanesPerMode + number % lanesPerMode);
+    }
+
+    private Item.Nature nature() {
+        if (random.nextInt(1000) < parkedPerMille) {
+            return random.nextBoolean() ? Item.Nature.POISON : Item.Nature.TERMINAL;
+        }
+        return random.nextInt(100) < FLAKY_PERCENT ? Item.Nature.FLAKY : Item.Nature.PLAIN;
+    }
+
+    /** Publishes a recent message again; in another lane, too, where no order is kept, so that both may run at once. */
+    private void duplicate(Mode mode) {
+        List<Item> from = lane(mode, random.nextInt(lanesPerMode));
+        if (!from.isEmpty()) {
+            Item again = from.get(from.size() - 1 - random.nextInt(Math.min(RECENT, from.size())));
+            (mode.isOrdered() ? from : lane(mode, random.nextInt(lanesPerMode))).add(again);
+        }
+    }
+
+    private static Set<Item> blocked(List<Item> items) {
+        Set<Item> blocked = new HashSet<>();
+        Set<String> parkedKeys = new HashSet<>();
+        for (Item item : items) {
+            String key = item.mode() + "/" + item.key();
+            if (item.mode().isOrdered() && parkedKeys.contains(key)) {
+                blocked.add(item);
+            } else if (item.nature().isParked()) {
+                parkedKeys.add(key);
+            }
+        }
+        return Set.copyOf(blocked);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.idem.cli.torture;
+
+import dev.idem.servers.PostgresServer;
+import java.time.Duration;
+
+/** The server that is killed in a campaign. */
+interface Victim {
+    /** Ends it as the loss of the machine would. */
+    void killHard();
+
+    /** Starts it on the same data. */
+    void restart();
+
+    /** Ends all connections to it, and answers true; false if it cannot. */
+    default boolean closeConnections() {
+        return false;
+    }
+
+    /** How long it is left in peace at first. */
+    default Duration youth() {
+        return Duration.ZERO;
+    }
+
+    static Victim of(PostgresServer server) {
+        return new Victim() {
+            @Override
+            public void killHard() {
+                server.killHard();
+            }
+
+            @Override
+            public void restart() {
+                server.restart();
+            }
+        };
+    }
+}

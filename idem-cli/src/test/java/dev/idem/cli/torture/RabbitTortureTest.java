@@ -1,0 +1,19 @@
+package dev.idem.cli.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idem.servers.SkipWithoutServer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(SkipWithoutServer.class)
+class RabbitTortureTest {
+    @Test
+    @DisplayName("4,000 messages take effect once, whatever becomes of consumers, broker and connections")
+    void nothingIsLostOrDoubled() {
+        Tortured torture = BrokerTorture.isSurvivedBy("rabbitmq");
+
+        assertThat(torture.report().get("orderChecked").booleanValue()).isFalse();
+    }
+}
