@@ -28,6 +28,7 @@ public final class Consumer {
     private final boolean watermark;
     private final @Nullable QueuePolicy queue;
     private final Set<Outbox> outboxes;
+    private final boolean parking;
     private final @Nullable Route receiver;
     private final PositionKeys positions;
 
@@ -41,6 +42,7 @@ public final class Consumer {
         watermark = from.watermark;
         queue = from.queue;
         outboxes = Set.copyOf(from.outboxes);
+        parking = from.parking;
         receiver = null;
     }
 
@@ -54,6 +56,7 @@ public final class Consumer {
         watermark = from.watermark;
         queue = from.queue;
         outboxes = from.outboxes;
+        parking = from.parking;
         this.receiver = receiver;
     }
 
@@ -83,7 +86,7 @@ public final class Consumer {
         return watermark;
     }
 
-    /** How its messages are kept, if they are acknowledged on receipt; empty if only when their effect is there. */
+    /** How its messages are kept, where it keeps any: all of them, or those that it {@linkplain #isParking parks}. */
     public Optional<QueuePolicy> queue() {
         return Optional.ofNullable(queue);
     }
@@ -91,6 +94,16 @@ public final class Consumer {
     /** Where its handlers publish to. */
     public Set<Outbox> outboxes() {
         return outboxes;
+    }
+
+    /** Whether its messages are acknowledged on receipt, and not only when their effect is there. */
+    public boolean isQueued() {
+        return queue != null && !parking;
+    }
+
+    /** Whether it keeps in the inbox what its handlers cannot do, instead of in a place for dead letters. */
+    public boolean isParking() {
+        return parking;
     }
 
     /** The same consumer at its door: whatever it has a handler for is given to this one. */
@@ -204,6 +217,7 @@ public final class Consumer {
         private boolean keyChosen;
         private @Nullable QueuePolicy queue;
         private final Set<Outbox> outboxes = new LinkedHashSet<>();
+        private boolean parking;
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -236,6 +250,10 @@ public final class Consumer {
          * and park. Without this, a message is acknowledged when its effect is there.
          */
         public Builder queued(QueuePolicy value) {
+            if (queue != null) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " is given two queues: choose one of queued and parking");
+            }
             queue = Objects.requireNonNull(value, "value");
             return this;
         }
@@ -250,6 +268,17 @@ public final class Consumer {
                 outboxes.add(added);
             }
             return this;
+        }
+
+        /**
+         * Handles messages before they are acknowledged, but keeps those in the inbox that fail for good or too often: as
+         * parked ones, until a person retries or skips them. Without this a listener publishes them as dead letters, as it
+         * still does with what cannot be stored under a key of its own, a conflict, say. What a person retries is handled by
+         * the workers that {@link Inbox#start} starts. Those behind a parked message, of the same ordering key, go on.
+         */
+        public Builder parking(QueuePolicy value) {
+            parking = true;
+            return queued(value);
         }
 
         public Builder policy(Policy value) {
@@ -330,6 +359,11 @@ public final class Consumer {
         }
 
         private void checkQueue() {
+            if (parking && queue != null && queue.isOrdered()) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " parks what fails, so that those behind it go on,"
+                                + " and cannot keep its queue in order as well: queue all its messages, or leave the order out");
+            }
             if (watermark || policy.observeOnly()) {
                 throw new IllegalArgumentException("Consumer " + name + " is queued and "
                         + (watermark ? "has a watermark" : "observes only")

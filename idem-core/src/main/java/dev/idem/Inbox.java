@@ -105,6 +105,15 @@ public interface Inbox extends AutoCloseable {
      */
     JoinedInbox within(Connection outer);
 
+    /**
+     * Keeps a message that cannot be done, of a consumer that {@linkplain Consumer.Builder#parking parks} such messages: with
+     * its marker, so that deliveries of it to come are duplicates, until a person retries or skips it. For listeners; an
+     * acknowledged outcome says that it is kept, or done, and any other that it is not.
+     *
+     * @param reason a word for people and filters: EXHAUSTED, say
+     */
+    Outcome<?> park(Consumer consumer, Message message, String reason, @Nullable Throwable cause);
+
     /** Makes a consumer and its window known to the store before its first message. Optional. */
     void register(Consumer consumer);
 

@@ -1,6 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,12 +61,29 @@ final class ReceiveDoor {
         if (messages.isEmpty()) {
             return List.of();
         }
-        QueueStore.Intake intake = new QueueStore.Intake(
-                consumer.name(), message -> consumer.keyOf(message).orElseThrow(), policy.isOrdered());
+        QueueStore.Intake intake = intake(consumer, policy);
         Consumer door = consumer.receivedBy((rows, tx) -> store.enqueue(tx.connection(), intake, rows));
         List<Outcome<?>> outcomes = batches.acceptAll(door, messages);
         afterwards(consumer, policy, messages, outcomes);
         return outcomes;
+    }
+
+    /** Storing it as parked is work like storing it; no worker need be told. */
+    Outcome<?> park(Consumer consumer, Message message, String reason, @Nullable Throwable cause) {
+        QueuePolicy policy = consumer.queue().orElseThrow();
+        Outcome<?> tooLarge = tooLarge(policy, message);
+        if (tooLarge != null) {
+            return tooLarge;
+        }
+        QueueChange.FailedRun run = new Settling(policy, false).ofDelivery(reason, cause);
+        Consumer door = consumer.receivedBy(
+                (rows, tx) -> store.park(tx.connection(), intake(consumer, policy), rows, reason, run));
+        return batches.acceptAll(door, List.of(message)).get(0);
+    }
+
+    private static QueueStore.Intake intake(Consumer consumer, QueuePolicy policy) {
+        return new QueueStore.Intake(
+                consumer.name(), message -> consumer.keyOf(message).orElseThrow(), policy.isOrdered());
     }
 
     /** Nothing of this decides about a message: what fails here is made good by a sweep, or was only a count. */

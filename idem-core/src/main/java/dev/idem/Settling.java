@@ -74,6 +74,13 @@ final class Settling {
                         false));
     }
 
+    /** For a message that a listener could not do, before it was stored. */
+    QueueChange.FailedRun ofDelivery(String reason, @Nullable Throwable cause) {
+        return cause == null
+                ? run("Rejected", reason, Duration.ZERO, false)
+                : run(cause.getClass().getName(), textOf(cause), Duration.ZERO, true);
+    }
+
     private QueueChange back(QueuedMessage message, Duration delay) {
         return new QueueChange(message, QueueMove.GIVE_BACK, delay, "", null);
     }

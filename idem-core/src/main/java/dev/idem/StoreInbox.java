@@ -67,7 +67,7 @@ final class StoreInbox implements Inbox {
 
     @Override
     public Outcome<?> accept(Consumer consumer, Message message) {
-        if (consumer.isWatermark() || consumer.queue().isPresent()) {
+        if (consumer.isWatermark() || consumer.isQueued()) {
             return acceptAll(consumer, List.of(message)).get(0);
         }
         Optional<Consumer.Route> route = consumer.route(message);
@@ -92,7 +92,7 @@ final class StoreInbox implements Inbox {
         if (consumer.isWatermark()) {
             return watermarks(consumer).acceptAll(consumer, messages);
         }
-        if (consumer.queue().isPresent()) {
+        if (consumer.isQueued()) {
             return queue(receipts, consumer.name()).acceptAll(consumer, messages);
         }
         if (batches == null || consumer.policy().observeOnly()) { // what observe mode lets through needs its own unit
@@ -124,11 +124,21 @@ final class StoreInbox implements Inbox {
     }
 
     @Override
+    public Outcome<?> park(Consumer consumer, Message message, String reason, @Nullable Throwable cause) {
+        if (!consumer.isParking()) {
+            throw new IllegalArgumentException(
+                    "Consumer " + consumer.name() + " parks nothing: build it with parking(…), or use dead letters");
+        }
+        return queue(receipts, consumer.name()).park(consumer, message, reason, cause);
+    }
+
+    @Override
     public void start(Consumer... consumers) {
         for (Consumer consumer : consumers) {
             if (consumer.queue().isEmpty()) {
-                throw new IllegalArgumentException("Consumer " + consumer.name()
-                        + " is not queued, so it has no workers: build it with queued(…), or do not start it");
+                throw new IllegalArgumentException(
+                        "Consumer " + consumer.name()
+                                + " keeps no messages, so it has no workers: build it with queued(…) or parking(…), or do not start it");
             }
             register(consumer);
             queue(workers, consumer.name()).start(consumer);
@@ -169,7 +179,7 @@ final class StoreInbox implements Inbox {
 
     /** Every delivery that has a handler ends here, so it is reported exactly once. */
     private <T extends @Nullable Object, X extends Exception> Outcome<T> settled(Attempt<T, X> attempt) throws X {
-        if (attempt.consumer().isWatermark() || attempt.consumer().queue().isPresent()) {
+        if (attempt.consumer().isWatermark() || attempt.consumer().isQueued()) {
             throw new UnsupportedOperationException("Consumer "
                     + attempt.consumer().name() + (attempt.consumer().isWatermark() ? " has a watermark" : " is queued")
                     + ": give it handlers, and its messages to accept or acceptAll");

@@ -2,9 +2,13 @@ package dev.idem.broker;
 
 import dev.idem.Consumer;
 import dev.idem.Failure;
+import dev.idem.Inbox;
+import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
+import dev.idem.Settlement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -34,8 +38,13 @@ public final class Triage {
         /** The broker may forget it. */
         record Acknowledge() implements Decision {}
 
-        /** Publish this, and when the broker has it, acknowledge. */
-        record SetAside(DeadLetter letter) implements Decision {}
+        /**
+         * Publish this, and when the broker has it, acknowledge.
+         *
+         * @param cause what the handler threw, if that is why
+         * @param parkable whether the inbox could keep it instead: it has a key that is free, and a handler
+         */
+        record SetAside(DeadLetter letter, Optional<Throwable> cause, boolean parkable) implements Decision {}
 
         /**
          * Try again later.
@@ -52,9 +61,42 @@ public final class Triage {
     public Decision decide(Outcome<?> outcome, int failedBefore) {
         return switch (outcome.settlement()) {
             case ACK -> new Decision.Acknowledge();
-            case DEAD_LETTER -> new Decision.SetAside(letter(outcome, failedBefore));
+            case DEAD_LETTER -> aside(outcome, failedBefore);
             case RETRY -> again(outcome, failedBefore);
         };
+    }
+
+    /**
+     * Keeps in the inbox what would be set aside, where the consumer wants that and the inbox can; all other decisions stay as
+     * they are.
+     */
+    public Decision orPark(Decision decision, Message message, Inbox inbox) {
+        if (!(decision instanceof Decision.SetAside aside) || !aside.parkable || !consumer.isParking()) {
+            return decision;
+        }
+        Outcome<?> kept;
+        try {
+            kept = inbox.park(consumer, message, aside.letter.reason(), aside.cause.orElse(null));
+        } catch (RuntimeException unanswered) {
+            return new Decision.Wait(unanswered);
+        }
+        if (kept.settlement() == Settlement.ACK) {
+            return new Decision.Acknowledge();
+        }
+        if (kept instanceof Outcome.Busy) {
+            return new Decision.TryAgain(jittered(BUSY), aside.letter.attempts());
+        }
+        boolean outage = kept instanceof Outcome.Failed<?> failed && failed.kind() == Failure.INFRASTRUCTURE;
+        return outage ? new Decision.Wait(((Outcome.Failed<?>) kept).cause()) : decision;
+    }
+
+    private Decision.SetAside aside(Outcome<?> outcome, int failedBefore) {
+        DeadLetter letter = letter(outcome, failedBefore);
+        if (outcome instanceof Outcome.Failed<?> failed) {
+            return new Decision.SetAside(letter, Optional.of(failed.cause()), true);
+        }
+        boolean unread = outcome instanceof Outcome.Rejected<?> rejected && rejected.reason() == Rejection.UNDECODABLE;
+        return new Decision.SetAside(letter, Optional.empty(), unread);
     }
 
     private Decision again(Outcome<?> outcome, int failedBefore) {
@@ -69,7 +111,8 @@ public final class Triage {
         Optional<Duration> delay = retry.next(failures, failed.cause());
         return delay.isPresent()
                 ? new Decision.TryAgain(delay.get(), failures)
-                : new Decision.SetAside(letter("EXHAUSTED", null, failed.cause(), failures));
+                : new Decision.SetAside(
+                        letter("EXHAUSTED", null, failed.cause(), failures), Optional.of(failed.cause()), true);
     }
 
     private DeadLetter letter(Outcome<?> outcome, int failedBefore) {

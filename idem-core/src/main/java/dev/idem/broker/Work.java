@@ -86,7 +86,9 @@ final class Work<D> {
         boolean answered = false;
         for (int i = 0; i < entries.size(); i++) {
             Entry<D> entry = entries.get(i);
-            Decision decision = triage.decide(outcomes.get(i), entry.failures);
+            Decision decision = stuck.contains(entry.order) // then it is decided when it comes again
+                    ? triage.decide(outcomes.get(i), entry.failures)
+                    : triage.orPark(triage.decide(outcomes.get(i), entry.failures), entry.delivery.message(), inbox);
             answered |= !(decision instanceof Decision.Wait);
             if (decision instanceof Decision.Acknowledge) {
                 acknowledge(entry);

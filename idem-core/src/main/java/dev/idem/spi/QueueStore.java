@@ -16,6 +16,10 @@ public interface QueueStore {
     /** Writes messages in the transaction that has claimed their markers, in this order. */
     void enqueue(Connection connection, Intake intake, List<Message> messages) throws Exception;
 
+    /** Writes messages that nobody shall take before a person has decided, in the transaction that has claimed their markers. */
+    void park(Connection connection, Intake intake, List<Message> messages, String reason, QueueChange.FailedRun run)
+            throws Exception;
+
     /**
      * Hands over a message to be written with what the unit defers, so that it is stored if and only if the unit commits. It
      * has no marker: what a handler publishes is as unique as the handler's own.

@@ -35,6 +35,7 @@ final class JdbcQueue implements QueueStore.Waking {
     private final ToIntFunction<String> numbers;
     private final RunningWorkers workers;
     private final QueueCare care;
+    private final DoorParking parking;
     private final QueueNumbers counts;
     private final OutboxRows outbox;
     private final @Nullable Notifier notifier;
@@ -57,6 +58,7 @@ final class JdbcQueue implements QueueStore.Waking {
         Tables tables = kit.batches().tables();
         workers = new RunningWorkers(dataSource, tables);
         care = new QueueCare(tables, kit);
+        parking = new DoorParking(tables, kit);
         counts = new QueueNumbers(tables);
         outbox = new OutboxRows(tables);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
@@ -72,6 +74,13 @@ final class JdbcQueue implements QueueStore.Waking {
     @Override
     public void publish(Unit unit, Intake intake, Message message) {
         outbox.defer(unit, number(intake.consumer()), intake, message);
+    }
+
+    @Override
+    public void park(
+            Connection connection, Intake intake, List<Message> messages, String reason, QueueChange.FailedRun run)
+            throws SQLException {
+        parking.park(connection, number(intake.consumer()), intake, messages, reason, run);
     }
 
     @Override

@@ -91,7 +91,8 @@ final class Batch {
         Throwable outage = null;
         for (int i = 0; i < open.size(); i++) {
             Delivery delivery = open.get(i);
-            Decision decision = triage.decide(outcomes.get(i), delivery.failures);
+            Decision decision =
+                    triage.orPark(triage.decide(outcomes.get(i), delivery.failures), delivery.message, options.inbox);
             if (decision instanceof Decision.Wait wait) {
                 outage = wait.cause();
                 again.add(delivery);

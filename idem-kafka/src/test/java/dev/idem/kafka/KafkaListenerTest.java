@@ -97,6 +97,34 @@ class KafkaListenerTest {
     }
 
     @Test
+    @DisplayName(
+            "KF-07 a transaction that the database refuses at its commit keeps its offset, and is done when it can be")
+    void refusedCommit() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            bed.execute("CREATE TABLE refusing (since int)");
+            bed.execute("INSERT INTO refusing VALUES (1)");
+            bed.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                    + " IF NEW.id = 'm3' AND EXISTS (SELECT 1 FROM refusing) THEN RAISE EXCEPTION 'not now'; END IF;"
+                    + " RETURN NULL; END $$");
+            bed.execute("CREATE CONSTRAINT TRIGGER late AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED"
+                    + " FOR EACH ROW EXECUTE FUNCTION refuse()");
+            for (int i = 0; i < 10; i++) {
+                KafkaBed.send(bed.record("k" + i, "m" + i));
+            }
+            RetryPolicy patient = RetryPolicy.fixed(Duration.ofMillis(50)).withMaxAttempts(10_000);
+            bed.listen(writer(message -> {}), builder -> builder.retry(patient));
+            bed.awaitEffects(9);
+            Thread.sleep(500); // for several commits of offsets
+            assertThat(bed.committed().getOrDefault(new TopicPartition(bed.topic, 0), 0L))
+                    .isLessThanOrEqualTo(3);
+            bed.execute("DELETE FROM refusing");
+            bed.awaitEffects(10);
+            bed.awaitSettled();
+            bed.assertOnce(10);
+        }
+    }
+
+    @Test
     @DisplayName("KF-10 KF-15 aborted transactions have no effect, and their gaps hold up no offset")
     void transactions() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
@@ -262,7 +290,7 @@ class KafkaListenerTest {
     }
 
     @Test
-    @DisplayName("with four lanes and failures, the order of each key is kept")
+    @DisplayName("KF-13 with four lanes and failures, the order of each key is kept")
     void orderPerKey() throws Exception {
         Set<String> failed = ConcurrentHashMap.newKeySet();
         AtomicInteger most = new AtomicInteger();

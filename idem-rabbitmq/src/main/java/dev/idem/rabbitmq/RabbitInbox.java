@@ -21,115 +21,130 @@ import java.util.concurrent.ThreadFactory;
  * }</pre>
  */
 public final class RabbitInbox {
-    private final Options options;
-
-    private RabbitInbox(Options options) {
-        this.options = options;
-    }
+    private RabbitInbox() {}
 
     /** Listens with the defaults. The queue must exist. */
     public static RabbitListener listen(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
-        return of(factory, queue).listen(consumer, inbox);
+        return builder(factory, queue, consumer, inbox).listen();
     }
 
-    /** Begins to say how to listen. The factory is copied; its recovery is not used, because the listener does that. */
-    public static RabbitInbox of(ConnectionFactory factory, String queue) {
-        return new RabbitInbox(Options.defaults(factory, Objects.requireNonNull(queue, "queue")));
+    /** The factory is copied; its recovery is not used, because the listener does that. */
+    public static Builder builder(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
+        return new Builder(factory, queue, consumer, inbox);
     }
 
-    /** The nodes of a cluster, tried in turn; default the host of the factory. */
-    public RabbitInbox addresses(List<Address> nodes) {
-        return with(o -> o.addresses = List.copyOf(nodes));
-    }
+    /** Collects what a listener has. Not thread-safe. */
+    public static final class Builder {
+        private final Options options;
+        private final Consumer consumer;
+        private final Inbox inbox;
 
-    /** Where ids, types and other attributes come from; default {@link Attributes#defaults}. */
-    public RabbitInbox attributes(Attributes value) {
-        return with(o -> o.attributes = Objects.requireNonNull(value));
-    }
-
-    /** When a message whose handler failed comes again; default after 1 s, doubling up to 5 min, 10 times in all. */
-    public RabbitInbox retry(RetryPolicy value) {
-        return with(o -> o.retry = Objects.requireNonNull(value));
-    }
-
-    /** The queue of the dead letters; default {@code <queue>.dead-letters}. */
-    public RabbitInbox deadLetters(String queue) {
-        return deadLetters("", queue);
-    }
-
-    /** The exchange and routing key of the dead letters. An exchange is never declared here, and must route to a queue. */
-    public RabbitInbox deadLetters(String exchange, String routingKey) {
-        return with(o -> o.deadLetters = new Target(exchange, routingKey));
-    }
-
-    /**
-     * How long messages wait in retry queues, of which there is one for each: a message waits in the first that is not
-     * shorter than its delay, or in the longest. Shorter delays than the first are waited for here. Default 1 s, 5 s, 15 s,
-     * 1 min, 5 min; at least 100 ms each.
-     */
-    public RabbitInbox delays(Duration... values) {
-        return with(o -> o.delays = Options.checkedDelays(values));
-    }
-
-    /**
-     * Retries wait here and hold back their ordering key, instead of leaving for a retry queue and coming back behind
-     * younger messages. Failures are then forgotten when the connection is lost.
-     */
-    public RabbitInbox keepOrder() {
-        return with(o -> o.delays = List.of());
-    }
-
-    /** How many messages the broker sends ahead; default 250, from 1 to 10 000. All of them are in memory. */
-    public RabbitInbox prefetch(int messages) {
-        Options.checkBetween("prefetch", messages, 1, 10_000);
-        return with(o -> o.prefetch = messages);
-    }
-
-    /** How many handlers run side by side; default 1. Messages with the same ordering key stay in order. */
-    public RabbitInbox parallelism(int lanes) {
-        Options.checkBetween("parallelism", lanes, 1, 1_000);
-        return with(o -> o.parallelism = lanes);
-    }
-
-    /** How long {@link RabbitListener#close()} waits for running handlers; default 30 s. */
-    public RabbitInbox drain(Duration longest) {
-        return with(o -> o.drain = Objects.requireNonNull(longest));
-    }
-
-    /**
-     * How long a message may stay here unacknowledged, because the database is away, say; default 25 min. Then all that
-     * waits is given back to the queue and comes again. Keep it below the broker's {@code consumer_timeout}, 30 min by
-     * default, after which the broker closes the channel.
-     */
-    public RabbitInbox longestHold(Duration value) {
-        if (value.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException("longestHold is " + value + ", but must be at least 1 s");
+        private Builder(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
+            options = Options.defaults(factory, Objects.requireNonNull(queue, "queue"));
+            this.consumer = Objects.requireNonNull(consumer, "consumer");
+            this.inbox = Objects.requireNonNull(inbox, "inbox");
         }
-        return with(o -> o.longestHold = value);
-    }
 
-    /** Makes the threads of the listener; default daemon threads. */
-    public RabbitInbox threads(ThreadFactory value) {
-        return with(o -> o.threads = Objects.requireNonNull(value));
-    }
+        /** The nodes of a cluster, tried in turn; default the host of the factory. */
+        public Builder addresses(List<Address> nodes) {
+            options.addresses = List.copyOf(nodes);
+            return this;
+        }
 
-    /** Whether missing queues for dead letters and retries are declared; default true. Else they must exist. */
-    public RabbitInbox declare(boolean value) {
-        return with(o -> o.declare = value);
-    }
+        /** Where ids, types and other attributes come from; default {@link Attributes#defaults}. */
+        public Builder attributes(Attributes value) {
+            options.attributes = Objects.requireNonNull(value, "value");
+            return this;
+        }
 
-    /**
-     * Starts to listen. A broker that does not answer is waited for.
-     *
-     * @throws dev.idem.IdemException if the broker answers and refuses: no such queue, no right to it, other credentials
-     */
-    public RabbitListener listen(Consumer consumer, Inbox inbox) {
-        return RabbitListener.start(options, consumer, inbox);
-    }
+        /** When a message whose handler failed comes again; default after 1 s, doubling up to 5 min, 10 times in all. */
+        public Builder retry(RetryPolicy value) {
+            options.retry = Objects.requireNonNull(value, "value");
+            return this;
+        }
 
-    private RabbitInbox with(java.util.function.Consumer<Options> change) {
-        Options copy = options.copy();
-        change.accept(copy);
-        return new RabbitInbox(copy);
+        /** The queue of the dead letters; default {@code <queue>.dead-letters}. */
+        public Builder deadLetters(String queue) {
+            return deadLetters("", queue);
+        }
+
+        /** The exchange and routing key of the dead letters. An exchange is never declared here, and must route to a queue. */
+        public Builder deadLetters(String exchange, String routingKey) {
+            options.deadLetters = new Target(exchange, routingKey);
+            return this;
+        }
+
+        /**
+         * How long messages wait in retry queues, of which there is one for each: a message waits in the first that is not
+         * shorter than its delay, or in the longest. Shorter delays than the first are waited for here. Default 1 s, 5 s, 15 s,
+         * 1 min, 5 min; at least 100 ms each.
+         */
+        public Builder delays(Duration... values) {
+            options.delays = Options.checkedDelays(values);
+            return this;
+        }
+
+        /**
+         * Retries wait here and hold back their ordering key, instead of leaving for a retry queue and coming back behind
+         * younger messages. Failures are then forgotten when the connection is lost.
+         */
+        public Builder keepOrder() {
+            options.delays = List.of();
+            return this;
+        }
+
+        /** How many messages the broker sends ahead; default 250, from 1 to 10 000. All of them are in memory. */
+        public Builder prefetch(int messages) {
+            Options.checkBetween("prefetch", messages, 1, 10_000);
+            options.prefetch = messages;
+            return this;
+        }
+
+        /** How many handlers run side by side; default 1. Messages with the same ordering key stay in order. */
+        public Builder parallelism(int lanes) {
+            Options.checkBetween("parallelism", lanes, 1, 1_000);
+            options.parallelism = lanes;
+            return this;
+        }
+
+        /** How long {@link RabbitListener#close()} waits for running handlers; default 30 s. */
+        public Builder drain(Duration longest) {
+            options.drain = Objects.requireNonNull(longest, "longest");
+            return this;
+        }
+
+        /**
+         * How long a message may stay here unacknowledged, because the database is away, say; default 25 min. Then all that
+         * waits is given back to the queue and comes again. Keep it below the broker's {@code consumer_timeout}, 30 min by
+         * default, after which the broker closes the channel.
+         */
+        public Builder longestHold(Duration value) {
+            if (value.compareTo(Duration.ofSeconds(1)) < 0) {
+                throw new IllegalArgumentException("longestHold is " + value + ", but must be at least 1 s");
+            }
+            options.longestHold = value;
+            return this;
+        }
+
+        /** Makes the threads of the listener; default daemon threads. */
+        public Builder threads(ThreadFactory value) {
+            options.threads = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** Whether missing queues for dead letters and retries are declared; default true. Else they must exist. */
+        public Builder declare(boolean value) {
+            options.declare = value;
+            return this;
+        }
+
+        /**
+         * Starts to listen. A broker that does not answer is waited for.
+         *
+         * @throws dev.idem.IdemException if the broker answers and refuses: no such queue, no right to it, other credentials
+         */
+        public RabbitListener listen() {
+            return RabbitListener.start(options.copy(), consumer, inbox);
+        }
     }
 }

@@ -229,7 +229,7 @@ public final class RabbitListener implements AutoCloseable {
         }
     }
 
-    /** Closes with the time that {@link RabbitInbox#drain} gave. */
+    /** Closes with the time that {@link RabbitInbox.Builder#drain} gave. */
     @Override
     public void close() {
         close(options.drain);

@@ -52,10 +52,10 @@ class RabbitContractTest extends BrokerContract {
 
         @Override
         public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
-            RabbitListener listener = RabbitInbox.of(bench.factory, bench.queue)
+            RabbitListener listener = RabbitInbox.builder(bench.factory, bench.queue, consumer, inbox)
                     .retry(retry)
                     .delays(Duration.ofSeconds(1))
-                    .listen(consumer, inbox);
+                    .listen();
             return new Listening() {
                 @Override
                 public ListenerState state() {

@@ -26,7 +26,7 @@ class RabbitDeadLettersTest {
         try (Scene scene = new Scene()) {
             String key = scene.bench.queue + ".nowhere";
             scene.bench.send(0, 1);
-            scene.listen(scene.inbox().deadLetters("amq.direct", key), scene.single(FAILS));
+            scene.listen(how -> how.deadLetters("amq.direct", key), scene.single(FAILS));
             Scene.until("the handler failed", () -> !scene.runs.isEmpty());
             Thread.sleep(1_000);
             assertThat(scene.bench.messages()).isEqualTo(1);
@@ -45,7 +45,7 @@ class RabbitDeadLettersTest {
     void unroutableReplay() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 2);
-            RabbitListener listener = scene.listen(scene.inbox(), scene.single(FAILS));
+            RabbitListener listener = scene.listen(how -> how, scene.single(FAILS));
             Scene.until("both are set aside", () -> scene.letters().size() == 2);
             Scene.until("both are settled", () -> scene.bench.messages() == 0);
             listener.close();
@@ -67,7 +67,7 @@ class RabbitDeadLettersTest {
         try (Scene scene = new Scene()) {
             scene.bench.send(new BasicProperties(), "bare");
             scene.bench.send(0, 1);
-            scene.listen(scene.inbox(), scene.single(message -> {}));
+            scene.listen(how -> how, scene.single(message -> {}));
             scene.awaitEachOnce(1);
             assertThat(scene.letters()).singleElement().satisfies(letter -> {
                 assertThat(letter.about().reason()).isEqualTo("REJECTED");
@@ -82,7 +82,7 @@ class RabbitDeadLettersTest {
     void foreignMessagesAmongTheLettersAreLeftThere() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 1);
-            scene.listen(scene.inbox(), scene.single(FAILS));
+            scene.listen(how -> how, scene.single(FAILS));
             Scene.until("it is set aside", () -> scene.letters().size() == 1);
             scene.bench.with(
                     channel -> channel.basicPublish("", scene.bench.queue + ".dead-letters", null, new byte[] {1}));

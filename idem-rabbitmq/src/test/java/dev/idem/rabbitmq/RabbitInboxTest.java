@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.ConnectionFactory;
+import dev.idem.Consumer;
 import dev.idem.IdemException;
+import dev.idem.Inbox;
 import dev.idem.broker.ListenerState;
 import dev.idem.servers.SkipWithoutServer;
+import dev.idem.test.MemoryStore;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -21,11 +24,14 @@ class RabbitInboxTest {
     @Test
     @DisplayName("MQ-11 an unlimited prefetch is refused")
     void prefetch() {
-        RabbitInbox inbox = RabbitInbox.of(new ConnectionFactory(), "orders");
-        assertThatThrownBy(() -> inbox.prefetch(0)).hasMessageContaining("between 1 and 10000");
-        assertThatThrownBy(() -> inbox.prefetch(10_001)).hasMessageContaining("between 1 and 10000");
-        assertThatThrownBy(() -> inbox.parallelism(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> inbox.delays(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        try (Inbox inbox = Inbox.create(new MemoryStore())) {
+            RabbitInbox.Builder builder =
+                    RabbitInbox.builder(new ConnectionFactory(), "orders", Consumer.of("billing"), inbox);
+            assertThatThrownBy(() -> builder.prefetch(0)).hasMessageContaining("between 1 and 10000");
+            assertThatThrownBy(() -> builder.prefetch(10_001)).hasMessageContaining("between 1 and 10000");
+            assertThatThrownBy(() -> builder.parallelism(0)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> builder.delays(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test
@@ -35,11 +41,11 @@ class RabbitInboxTest {
             assertThatThrownBy(() -> RabbitInbox.listen(scene.bench.factory, "no-such", consumer, scene.inbox))
                     .isInstanceOf(IdemException.class)
                     .hasMessageContaining("queue no-such does not exist");
-            assertThatThrownBy(() -> scene.listen(scene.inbox().declare(false), consumer))
+            assertThatThrownBy(() -> scene.listen(how -> how.declare(false), consumer))
                     .hasMessageContaining(scene.bench.queue + ".dead-letters does not exist");
             scene.bench.with(
                     channel -> channel.queueDeclare(scene.bench.queue + ".retry.1000", true, false, false, Map.of()));
-            assertThatThrownBy(() -> scene.listen(scene.inbox().delays(Duration.ofSeconds(1)), consumer))
+            assertThatThrownBy(() -> scene.listen(how -> how.delays(Duration.ofSeconds(1)), consumer))
                     .hasMessageContaining("exists with other arguments");
             ConnectionFactory stranger = Bench.factory(scene.bench.server);
             stranger.setPassword("wrong");
@@ -51,7 +57,7 @@ class RabbitInboxTest {
     @Test
     void aQueueThatIsDeletedIsWaitedFor() throws Exception {
         try (Scene scene = new Scene()) {
-            RabbitListener listener = scene.listen(scene.inbox(), scene.single(message -> {}));
+            RabbitListener listener = scene.listen(how -> how, scene.single(message -> {}));
             assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
             scene.bench.with(channel -> channel.queueDelete(scene.bench.queue));
             Scene.until("it waits", () -> listener.state() == ListenerState.WAITING);
@@ -70,8 +76,7 @@ class RabbitInboxTest {
             ConnectionFactory nowhere = new ConnectionFactory();
             nowhere.setHost("127.0.0.1");
             nowhere.setPort(1);
-            RabbitListener listener =
-                    scene.listen(RabbitInbox.of(nowhere, scene.bench.queue), scene.single(message -> {}));
+            RabbitListener listener = scene.listen(nowhere, how -> how, scene.single(message -> {}));
             assertThat(listener.state()).isEqualTo(ListenerState.STARTING);
             listener.close(Duration.ofSeconds(5));
             assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);

@@ -26,7 +26,7 @@ class RabbitListenerTest {
     void killedWithPrefetch() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 30);
-            RabbitListener listener = scene.listen(scene.inbox().prefetch(20), scene.single(message -> go.await()));
+            RabbitListener listener = scene.listen(how -> how.prefetch(20), scene.single(message -> go.await()));
             for (int generation = 1; generation <= 4; generation++) {
                 awaitPrefetch(listener, generation, 20);
                 scene.bench.server.closeConnections();
@@ -46,7 +46,7 @@ class RabbitListenerTest {
     void staleAcknowledgement() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 5);
-            RabbitListener listener = scene.listen(scene.inbox(), scene.single(message -> go.await()));
+            RabbitListener listener = scene.listen(how -> how, scene.single(message -> go.await()));
             Scene.until("a handler runs", () -> !scene.runs.isEmpty());
             scene.bench.server.closeConnections();
             awaitPrefetch(listener, 2, 5);
@@ -67,7 +67,7 @@ class RabbitListenerTest {
     void staleLetter() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 1);
-            RabbitListener listener = scene.listen(scene.inbox(), scene.single(message -> {
+            RabbitListener listener = scene.listen(how -> how, scene.single(message -> {
                 go.await();
                 throw new TerminalException("never", null);
             }));
@@ -88,7 +88,7 @@ class RabbitListenerTest {
         try (Scene scene = new Scene(Map.of("x-queue-type", "quorum", "x-delivery-limit", 2))) {
             scene.bench.send(0, 3);
             RetryPolicy retry = RetryPolicy.fixed(Duration.ofMillis(20)).withMaxAttempts(6);
-            scene.listen(scene.inbox().retry(retry), scene.single(message -> {
+            scene.listen(how -> how.retry(retry), scene.single(message -> {
                 if (message.id().orElseThrow().equals("m1")) {
                     throw new IllegalStateException("always");
                 }
@@ -108,7 +108,7 @@ class RabbitListenerTest {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 10);
             RabbitListener listener =
-                    scene.listen(scene.inbox().longestHold(Duration.ofSeconds(1)), scene.single(message -> go.await()));
+                    scene.listen(how -> how.longestHold(Duration.ofSeconds(1)), scene.single(message -> go.await()));
             Scene.until("they were given back", () -> listener.status().generation() > 1);
             assertThat(scene.bench.messages()).isEqualTo(10);
             go.countDown();
@@ -123,7 +123,7 @@ class RabbitListenerTest {
             SpyFactory spy = new SpyFactory(scene.bench.server);
             scene.bench.send(0, 100);
             RetryPolicy retry = RetryPolicy.fixed(Duration.ofMillis(20)).withMaxAttempts(2);
-            scene.listen(RabbitInbox.of(spy, scene.bench.queue).delays().retry(retry), scene.single(message -> {
+            scene.listen(spy, how -> how.retry(retry), scene.single(message -> {
                 if (message.id().orElseThrow().endsWith("7")) {
                     throw new IllegalStateException("sometimes");
                 }
@@ -147,7 +147,7 @@ class RabbitListenerTest {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 500);
             RabbitListener listener =
-                    scene.listen(scene.inbox().prefetch(7).parallelism(3), scene.single(message -> go.await()));
+                    scene.listen(how -> how.prefetch(7).parallelism(3), scene.single(message -> go.await()));
             awaitPrefetch(listener, 1, 7);
             scene.bench.with(channel ->
                     assertThat(channel.messageCount(scene.bench.queue)).isEqualTo(493));
@@ -165,7 +165,7 @@ class RabbitListenerTest {
                     .build();
             scene.bench.send(0, 20);
             scene.inbox.start(consumer);
-            RabbitListener listener = scene.listen(scene.inbox(), consumer);
+            RabbitListener listener = scene.listen(how -> how, consumer);
             Scene.until("all are stored", () -> scene.bench.messages() == 0);
             assertThat(scene.effects()).isEmpty();
             assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);

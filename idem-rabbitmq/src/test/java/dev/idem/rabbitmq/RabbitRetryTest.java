@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,8 +51,8 @@ class RabbitRetryTest {
                                 .build(),
                         "payload".getBytes(StandardCharsets.UTF_8));
             });
-            RabbitInbox how =
-                    scene.inbox().delays(SHORT).retry(RetryPolicy.fixed(SHORT).withMaxAttempts(3));
+            UnaryOperator<RabbitInbox.Builder> how =
+                    builder -> builder.delays(SHORT).retry(RetryPolicy.fixed(SHORT).withMaxAttempts(3));
             var consumer = scene.single(message -> {
                 throw new IllegalStateException("always");
             });
@@ -92,7 +93,7 @@ class RabbitRetryTest {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 1);
             scene.listen(
-                    scene.inbox().delays(SHORT).retry(RetryPolicy.fixed(SHORT).withMaxAttempts(1_000)),
+                    how -> how.delays(SHORT).retry(RetryPolicy.fixed(SHORT).withMaxAttempts(1_000)),
                     scene.single(message -> {
                         if (message.id().orElseThrow().equals("m0")) {
                             throw new IllegalStateException("always");
@@ -117,7 +118,7 @@ class RabbitRetryTest {
                         Bench.id("m" + i).headers(Map.of("ordering-key", key)).build(), "p");
             }
             scene.listen(
-                    scene.inbox().keepOrder().parallelism(2).retry(RetryPolicy.fixed(Duration.ofMillis(1_500))),
+                    how -> how.keepOrder().parallelism(2).retry(RetryPolicy.fixed(Duration.ofMillis(1_500))),
                     scene.single(message -> {
                         boolean first = scene.runs.stream()
                                         .filter(run -> run.id().equals(message.id()))
@@ -140,8 +141,7 @@ class RabbitRetryTest {
     void postponedSurvivesAKill() throws Exception {
         try (Scene scene = new Scene()) {
             scene.listen(
-                    scene.inbox()
-                            .delays(Duration.ofSeconds(1))
+                    how -> how.delays(Duration.ofSeconds(1))
                             .retry(RetryPolicy.fixed(Duration.ofSeconds(1)).withMaxAttempts(100)),
                     scene.single(message -> {
                         if (scene.runs.size() <= 20) {

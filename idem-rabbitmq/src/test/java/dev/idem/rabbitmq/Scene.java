@@ -2,6 +2,7 @@ package dev.idem.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.ConnectionFactory;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
@@ -16,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** A queue, a database, and a consumer whose effects and runs are counted. */
 final class Scene implements AutoCloseable {
@@ -62,12 +64,14 @@ final class Scene implements AutoCloseable {
                 .build();
     }
 
-    RabbitInbox inbox() {
-        return RabbitInbox.of(bench.factory, bench.queue).delays();
+    RabbitListener listen(UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
+        return listen(bench.factory, how, consumer);
     }
 
-    RabbitListener listen(RabbitInbox how, Consumer consumer) {
-        RabbitListener listener = how.listen(consumer, inbox);
+    RabbitListener listen(ConnectionFactory factory, UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
+        RabbitInbox.Builder builder =
+                RabbitInbox.builder(factory, bench.queue, consumer, inbox).delays();
+        RabbitListener listener = how.apply(builder).listen();
         listeners.add(listener);
         return listener;
     }

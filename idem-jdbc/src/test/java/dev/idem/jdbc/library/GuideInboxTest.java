@@ -65,6 +65,26 @@ class GuideInboxTest {
     }
 
     @Test
+    void parking() throws Exception {
+        dataSource.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        try (Inbox inbox = Inbox.create(JdbcStore.create(dataSource))) {
+            // region parking
+            Consumer payments = Consumer.named("payments")
+                    .parking(QueuePolicy.inTransaction())
+                    .on("OrderPlaced", m -> new String(m.payload(), StandardCharsets.UTF_8), (order, tx) -> {
+                        tx.defer("INSERT INTO payment (order_id) VALUES (?)", order);
+                        return null;
+                    })
+                    .build();
+            inbox.start(payments); // the workers that handle what a person retries
+            // endregion
+            Message message = Message.builder().id("m-1").type("OrderPlaced").build();
+            assertThat(inbox.accept(payments, message)) // there is no such table
+                    .isInstanceOf(Outcome.Failed.class);
+        }
+    }
+
+    @Test
     void policies() {
         // region retry
         RetryPolicy retry = RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(10))

@@ -31,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -133,7 +134,11 @@ abstract class BrokerBench {
     }
 
     Consumer writer(Before before) {
-        return Consumer.named("payments")
+        return writer(builder -> builder, before);
+    }
+
+    Consumer writer(UnaryOperator<Consumer.Builder> more, Before before) {
+        return more.apply(Consumer.named("payments"))
                 .otherwise((message, tx) -> {
                     before.handle(message);
                     try (PreparedStatement insert =

@@ -2,8 +2,10 @@ package dev.idem.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Inbox;
+import dev.idem.QueuePolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
@@ -122,6 +124,33 @@ public abstract class BrokerContract extends BrokerBench {
                     .containsExactlyElementsOf(requireBroker().repeatsHeaders() ? List.of("1", "2") : List.of("2"));
             assertThat(letter.message().headers().toString()).doesNotContain("secret");
         });
+    }
+
+    @Test
+    @DisplayName(
+            "RO-01 where the consumer parks, a poisonous message is kept in the inbox, and known there from then on")
+    void parked() throws Exception {
+        Inbox inbox = inbox(StepHook.NONE);
+        Consumer parking = writer(builder -> builder.parking(QueuePolicy.inTransaction()), message -> {
+            if (message.id().orElseThrow().equals("bad")) {
+                throw new TerminalException("never", null);
+            }
+        });
+        requireBroker().send(message("bad", "key"));
+        send(0, 5);
+        listen(inbox, parking);
+        awaitEffects(5);
+        awaitSettled();
+        assertThat(inbox.queueStats("payments").parked()).isEqualTo(1);
+        requireBroker().send(message("bad", "key"));
+        send(5, 6);
+        awaitEffects(6);
+        awaitSettled();
+        assertThat(inbox.queueStats("payments").parked())
+                .as("the second delivery was a duplicate")
+                .isEqualTo(1);
+        assertThat(letters()).isEmpty();
+        assertEachOnceInOrder();
     }
 
     @Test

@@ -1,0 +1,94 @@
+package dev.idem.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.idem.Consumer;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.QueuePolicy;
+import dev.idem.TerminalException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Consumers that handle before they acknowledge, and keep in the inbox what they cannot do. */
+class DoorParkingTest {
+    private final AtomicBoolean broken = new AtomicBoolean(true);
+
+    private final Consumer consumer = Consumer.named("payments")
+            .parking(QueuePolicy.inTransaction())
+            .otherwise((message, tx) -> {
+                if (broken.get()) {
+                    throw new TerminalException("not now", null);
+                }
+                Db.pay(tx.connection(), message.id().orElseThrow());
+                return null;
+            })
+            .build();
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RO-01 what was parked at the door is a duplicate from then on, and done once when a person retries it")
+    void parkedAndRetried(Database database) {
+        try (InboxBench bench = new InboxBench(database)) {
+            Message message = message("a1");
+            assertThat(bench.inbox.accept(consumer, message)).isInstanceOf(Outcome.Failed.class);
+            Exception cause = new IllegalStateException("no such account");
+            assertThat(bench.inbox.park(consumer, message, "FAILED", cause)).isInstanceOf(Outcome.Stored.class);
+            assertThat(bench.inbox.park(consumer, message, "FAILED", cause)).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(bench.inbox.accept(consumer, message)).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(bench.db.number("SELECT count(*) FROM idem_attempt")).isEqualTo(1);
+
+            bench.inbox.start(consumer);
+            broken.set(false);
+            InboxFilter parked = InboxFilter.all().withConsumer("payments");
+            assertThat(bench.inbox.queueStats("payments").parked()).isEqualTo(1);
+            assertThat(bench.anna().retryAll(parked, sum -> {}).changed()).isEqualTo(1);
+            await().atMost(Duration.ofSeconds(20)).until(() -> bench.db.payments() == 1);
+            await().atMost(Duration.ofSeconds(20)).until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
+            assertThat(bench.inbox.accept(consumer, message)).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(bench.db.payments()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    void handlesBeforeItAcknowledges(Database database) {
+        broken.set(false);
+        try (InboxBench bench = new InboxBench(database)) {
+            assertThat(bench.inbox.accept(consumer, message("a1"))).isInstanceOf(Outcome.Processed.class);
+            Message changed = message("a1").toBuilder()
+                    .payload("other".getBytes(StandardCharsets.UTF_8))
+                    .build();
+            assertThat(bench.inbox.park(consumer, changed, "FAILED", null))
+                    .as("the key belongs to another payload")
+                    .isInstanceOf(Outcome.Conflict.class);
+            assertThat(bench.db.number("SELECT count(*) FROM idem_queue")).isZero();
+        }
+    }
+
+    @Test
+    void whatCannotBeTogetherIsRefused() {
+        QueuePolicy policy = QueuePolicy.inTransaction();
+        Consumer.Builder queued = Consumer.named("payments").queued(policy);
+        assertThatThrownBy(() -> queued.parking(policy)).hasMessageContaining("choose one");
+        Consumer.Builder ordered = Consumer.named("payments").parking(policy.withOrderByKey());
+        assertThatThrownBy(ordered::build).hasMessageContaining("leave the order out");
+        try (InboxBench bench = new InboxBench(Database.H2)) {
+            Consumer inline = Consumer.of("payments");
+            assertThatThrownBy(() -> bench.inbox.park(inline, message("a1"), "FAILED", null))
+                    .hasMessageContaining("build it with parking");
+        }
+    }
+
+    private static Message message(String id) {
+        return Message.of(id, id.getBytes(StandardCharsets.UTF_8));
+    }
+}
