@@ -30,11 +30,11 @@ record RabbitClient(Place place) implements BrokerClient {
     /** What comes again waits unacknowledged in the listener, so that the queue is empty when all is done. */
     @Override
     public AutoCloseable listen(Consumer consumer, Inbox inbox) {
-        return RabbitInbox.of(factory(place), place.name())
+        return RabbitInbox.builder(factory(place), place.name(), consumer, inbox)
                 .parallelism(ConsumerMain.WORKERS)
                 .prefetch(PREFETCH)
                 .keepOrder()
-                .listen(consumer, inbox);
+                .listen();
     }
 
     /** Each thread acknowledges what it has charged. */

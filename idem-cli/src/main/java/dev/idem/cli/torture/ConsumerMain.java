@@ -129,14 +129,14 @@ public final class ConsumerMain {
     }
 
     private Listening rabbit(Consumer consumer, Inbox inbox) {
-        RabbitInbox options = RabbitInbox.of(rabbit(), BrokerServer.NAME)
+        RabbitInbox.Builder options = RabbitInbox.builder(rabbit(), BrokerServer.NAME, consumer, inbox)
                 .parallelism(PARALLELISM)
                 .prefetch(PREFETCH)
                 .drain(DRAIN);
         RabbitListener listener = (ordered
                         ? options.keepOrder().retry(Mode.retry(Mode.RETRY))
                         : options.delays(RETRY_QUEUE).retry(Mode.retry(RETRY_QUEUE)))
-                .listen(consumer, inbox);
+                .listen();
         return Listening.of(() -> listener.state() == ListenerState.RUNNING, listener::close);
     }
 
