@@ -11,7 +11,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The headers of a message that is published: its own, and its attributes as those of a CloudEvent in binary mode. */
+/** The headers of a message that is published: its own, and its attributes as those of a CloudEvent in binary mode.
+ * Stateless. */
 public final class EventHeaders {
     private static final Set<String> ATTRIBUTES = Set.of("id", "source", "type", "time", "partitionkey", "specversion");
 

@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Takes messages out of an outbox and gives them to a broker: a queued consumer whose handler publishes and waits for the
+ * Takes messages out of an outbox and gives them to a broker: a thread-safe, queued consumer whose handler publishes and waits for the
  * confirmation. A message leaves the outbox in a transaction after that; so it is published at least once, always with the
  * same id. Any number of processes may relay one outbox.
  *

@@ -82,7 +82,9 @@ final class OutboxBench implements AutoCloseable, Publisher {
 
     List<String> payloads() {
         synchronized (published) {
-            return published.stream().map(m -> new String(m.payload(), java.nio.charset.StandardCharsets.UTF_8)).toList();
+            return published.stream()
+                    .map(m -> new String(m.payload(), java.nio.charset.StandardCharsets.UTF_8))
+                    .toList();
         }
     }
 

@@ -54,7 +54,9 @@ class OutboxTest {
             assertThat(bench.inbox.accept(publishing(), Db.message("m4"))).isInstanceOf(Outcome.Processed.class);
             assertThat(bench.inbox.accept(publishing(), Db.message("m4"))).isInstanceOf(Outcome.Duplicate.class);
             assertThat(bench.rows()).isEqualTo(1);
-            assertThat(bench.db.markers()).as("a row of the outbox has no marker").isEqualTo(1);
+            assertThat(bench.db.markers())
+                    .as("a row of the outbox has no marker")
+                    .isEqualTo(1);
             bench.relay();
             bench.awaitEmpty();
             assertThat(bench.payloads()).containsExactly("m4");
@@ -73,7 +75,10 @@ class OutboxTest {
             assertThat(bench.rows()).isEqualTo(30 - 1 - held);
             bench.relay();
             bench.awaitEmpty();
-            assertThat(bench.payloads()).doesNotContain("m3").doesNotHaveDuplicates().hasSize(21);
+            assertThat(bench.payloads())
+                    .doesNotContain("m3")
+                    .doesNotHaveDuplicates()
+                    .hasSize(21);
             assertThat(bench.db.payments()).isEqualTo(21);
         }
     }
@@ -153,7 +158,9 @@ class OutboxTest {
             bench.inbox.accept(publishing(), Db.message("m1"));
             bench.inbox.accept(
                     publishing(),
-                    Db.message("m2").toBuilder().header(Outbox.CORRELATION_ID, "c").build());
+                    Db.message("m2").toBuilder()
+                            .header(Outbox.CORRELATION_ID, "c")
+                            .build());
             bench.relay(QueuePolicy.inTransaction().withWorkers(1));
             bench.awaitEmpty();
             assertThat(bench.published.get(0).header(Outbox.CAUSATION_ID)).contains("m1");
@@ -166,7 +173,8 @@ class OutboxTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("HX-10 a process that dies right after its commit leaves rows that another one finds and publishes, in order")
+    @DisplayName(
+            "HX-10 a process that dies right after its commit leaves rows that another one finds and publishes, in order")
     void diesAfterTheCommit(Database database) {
         try (OutboxBench bench = new OutboxBench(database, (step, key) -> {
             if (step == Step.AFTER_COMMIT && key.consumer().equals("orders")) {
@@ -224,7 +232,11 @@ class OutboxTest {
     void unknownDestination(Database database) {
         try (OutboxBench bench = new OutboxBench(database)) {
             assertThatThrownBy(() -> bench.inbox.process(
-                            OutboxBench.orders().publishesTo(Outbox.named("mails")).build(), Db.message("m1"), tx -> {
+                            OutboxBench.orders()
+                                    .publishesTo(Outbox.named("mails"))
+                                    .build(),
+                            Db.message("m1"),
+                            tx -> {
                                 tx.publish("shipment", Db.message("x"));
                                 return "";
                             }))

@@ -80,13 +80,18 @@ class RelayTest {
             bench.failing = message -> text(message).equals("m4") ? new TerminalException("too large", null) : null;
             publish(bench, 30, 3);
             bench.relay();
-            await().atMost(OutboxBench.LONG).until(() -> bench.inbox.queueStats("outbox:shipments").parked() == 1);
-            await().atMost(OutboxBench.LONG).until(() -> received(bench, 3, 0).size() + received(bench, 3, 2).size() == 20);
+            await().atMost(OutboxBench.LONG)
+                    .until(() -> bench.inbox.queueStats("outbox:shipments").parked() == 1);
+            await().atMost(OutboxBench.LONG)
+                    .until(() ->
+                            received(bench, 3, 0).size() + received(bench, 3, 2).size() == 20);
             assertThat(received(bench, 3, 1)).containsExactly(1);
             bench.failing = message -> null;
             JdbcInbox operator = JdbcInbox.of(JdbcSchema.of(bench.db.plain()));
             operator.as("anna", "made smaller")
-                    .retryAll(InboxFilter.all().withConsumer("outbox:shipments").withStates(QueueState.PARKED), sum -> {});
+                    .retryAll(
+                            InboxFilter.all().withConsumer("outbox:shipments").withStates(QueueState.PARKED),
+                            sum -> {});
             bench.awaitEmpty();
             assertThat(received(bench, 3, 1)).isSorted().hasSize(10);
         }
@@ -103,7 +108,8 @@ class RelayTest {
                 throw new StoreException("away", null);
             };
             publish(bench, 40, 5);
-            bench.relay(QueuePolicy.inTransaction().withRetry(RetryPolicy.fixed(Duration.ZERO).withMaxAttempts(2)));
+            bench.relay(QueuePolicy.inTransaction()
+                    .withRetry(RetryPolicy.fixed(Duration.ZERO).withMaxAttempts(2)));
             await().atMost(OutboxBench.LONG).until(() -> refused.get() > 6);
             assertThat(bench.db.number("SELECT count(*) FROM idem_attempt")).isZero();
             bench.failing = message -> null;

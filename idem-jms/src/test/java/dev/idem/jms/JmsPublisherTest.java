@@ -84,13 +84,18 @@ class JmsPublisherTest {
                 }
             }
             artemis.restart();
-            await().atMost(LONG).until(() -> handled.size() - before >= 40 && inbox.queueStats(outbox.consumer()).pending() == 0);
+            await().atMost(LONG)
+                    .until(() -> handled.size() - before >= 40
+                            && inbox.queueStats(outbox.consumer()).pending() == 0);
             List<Message> mine = List.copyOf(handled.subList(before, handled.size()));
-            assertThat(mine.stream().map(m -> (int) m.payload()[0]).distinct().toList()).isSorted().hasSize(40);
-            assertThat(mine).allMatch(m -> m.type().orElseThrow().equals("shipped")
-                    && m.orderingKey().orElseThrow().equals("k")
-                    && m.source().orElseThrow().equals("orders-" + name)
-                    && m.header(Outbox.CAUSATION_ID).orElseThrow().equals("m" + m.payload()[0]));
+            assertThat(mine.stream().map(m -> (int) m.payload()[0]).distinct().toList())
+                    .isSorted()
+                    .hasSize(40);
+            assertThat(mine)
+                    .allMatch(m -> m.type().orElseThrow().equals("shipped")
+                            && m.orderingKey().orElseThrow().equals("k")
+                            && m.source().orElseThrow().equals("orders-" + name)
+                            && m.header(Outbox.CAUSATION_ID).orElseThrow().equals("m" + m.payload()[0]));
             assertThat(mine.stream().map(m -> m.id().orElseThrow()).distinct()).hasSize(40);
             assertThat(listener.settled()).isGreaterThanOrEqualTo(40);
         }

@@ -107,9 +107,11 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
             return null;
         } catch (ExecutionException failure) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            boolean ofTheRecord = cause instanceof RecordTooLargeException || cause instanceof InvalidTimestampException;
+            boolean ofTheRecord =
+                    cause instanceof RecordTooLargeException || cause instanceof InvalidTimestampException;
             return ofTheRecord
-                    ? new TerminalException("Topic " + topic + " does not take the record: " + cause.getMessage(), cause)
+                    ? new TerminalException(
+                            "Topic " + topic + " does not take the record: " + cause.getMessage(), cause)
                     : new StoreException("Topic " + topic + " did not confirm: " + cause.getMessage(), cause);
         } catch (java.util.concurrent.TimeoutException late) {
             return new StoreException("Topic " + topic + " did not confirm within " + LIMIT, late);
@@ -121,7 +123,8 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         boolean tombstone = !message.headers(KafkaInbox.TOMBSTONE).isEmpty();
         EventHeaders.of(message, "ce_").forEach(header -> {
             if (!header.name().equals(KafkaInbox.TOMBSTONE)
-                    && !(header.name().equals(CONTENT_TYPE) && message.contentType().isPresent())) {
+                    && !(header.name().equals(CONTENT_TYPE)
+                            && message.contentType().isPresent())) {
                 headers.add(header.name(), header.value());
             }
         });

@@ -29,7 +29,8 @@ class KafkaPublisherTest {
     private final List<Message> received = Collections.synchronizedList(new ArrayList<>());
 
     @Test
-    @DisplayName("inputs that come twice, each with one output: the receiver handles each once, in the order of its key")
+    @DisplayName(
+            "inputs that come twice, each with one output: the receiver handles each once, in the order of its key")
     void throughTheDatabase() throws Exception {
         try (KafkaBed bed = new KafkaBed(3)) {
             String out = bed.topic + "-out";
@@ -39,7 +40,8 @@ class KafkaPublisherTest {
             Consumer orders = Consumer.named("orders")
                     .publishesTo(shipments)
                     .otherwise((order, tx) -> {
-                        tx.defer("INSERT INTO effect (id) VALUES (?)", order.id().orElseThrow());
+                        tx.defer(
+                                "INSERT INTO effect (id) VALUES (?)", order.id().orElseThrow());
                         Message shipment = Message.builder()
                                 .type("shipment-requested")
                                 .orderingKey(order.orderingKey().orElse(null))
@@ -61,7 +63,9 @@ class KafkaPublisherTest {
             receiving.put("group.id", "receiver-" + UUID.randomUUID());
             Consumer receiver = Consumer.named("receiver")
                     .otherwise((shipment, tx) -> {
-                        tx.defer("INSERT INTO effect (id) VALUES (?)", "out " + shipment.id().orElseThrow());
+                        tx.defer(
+                                "INSERT INTO effect (id) VALUES (?)",
+                                "out " + shipment.id().orElseThrow());
                         received.add(shipment);
                         return null;
                     })
@@ -74,7 +78,9 @@ class KafkaPublisherTest {
                 assertThat(listener.state()).isNotNull();
             }
             bed.assertOnce(300);
-            assertThat(received).hasSize(150).allMatch(m -> m.type().orElseThrow().equals("shipment-requested"));
+            assertThat(received)
+                    .hasSize(150)
+                    .allMatch(m -> m.type().orElseThrow().equals("shipment-requested"));
             Map<String, Integer> last = new HashMap<>();
             for (Message message : received) {
                 String input = message.header(Outbox.CAUSATION_ID).orElseThrow();
@@ -93,10 +99,10 @@ class KafkaPublisherTest {
         String topic = "small-" + UUID.randomUUID();
         NewTopic small = new NewTopic(topic, 1, (short) 1).configs(Map.of("max.message.bytes", "2000"));
         KafkaBed.admin().createTopics(List.of(small)).all().get();
-        try (KafkaPublisher publisher =
-                KafkaPublisher.to(topic, Map.of("bootstrap.servers", KafkaBed.server().address()))) {
-            Map<Integer, Exception> failed = publisher.publish(
-                    List.of(Message.of("a", new byte[10]), Message.of("b", new byte[5_000]), Message.of("c", new byte[10])));
+        try (KafkaPublisher publisher = KafkaPublisher.to(
+                topic, Map.of("bootstrap.servers", KafkaBed.server().address()))) {
+            Map<Integer, Exception> failed = publisher.publish(List.of(
+                    Message.of("a", new byte[10]), Message.of("b", new byte[5_000]), Message.of("c", new byte[10])));
             assertThat(failed).containsOnlyKeys(1);
             assertThat(failed.get(1)).isInstanceOf(TerminalException.class);
         }

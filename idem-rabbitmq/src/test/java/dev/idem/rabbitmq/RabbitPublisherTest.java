@@ -48,10 +48,12 @@ class RabbitPublisherTest {
                         return null;
                     })
                     .build();
-            scene.inbox.start(Relay.of(SHIPMENTS, publisher, QueuePolicy.inTransaction().withBatch(20)));
+            scene.inbox.start(
+                    Relay.of(SHIPMENTS, publisher, QueuePolicy.inTransaction().withBatch(20)));
             scene.listen(scene.inbox(), scene.single(shipment -> {}));
             for (int i = 0; i < 200; i++) {
-                Message order = Message.builder().id("m" + i).orderingKey("k" + i % 4).build();
+                Message order =
+                        Message.builder().id("m" + i).orderingKey("k" + i % 4).build();
                 scene.inbox.accept(orders, order);
                 if (i % 50 == 25) {
                     scene.bench.server.closeConnections();
@@ -60,7 +62,8 @@ class RabbitPublisherTest {
             scene.awaitEachOnce(200);
             Map<String, Integer> last = new HashMap<>();
             for (Message shipment : List.copyOf(scene.runs)) {
-                int number = Integer.parseInt(shipment.header(Outbox.CAUSATION_ID).orElseThrow().substring(1));
+                int number = Integer.parseInt(
+                        shipment.header(Outbox.CAUSATION_ID).orElseThrow().substring(1));
                 Integer before = last.put(shipment.orderingKey().orElseThrow(), number);
                 assertThat(before == null || before <= number).isTrue();
                 assertThat(shipment.type()).contains("shipped");

@@ -8,8 +8,12 @@ import picocli.CommandLine.Command;
         name = "torture",
         description =
                 "Tries to break the promises of the library on a real database, and counts in the business tables.",
-        subcommands = {TortureInboxCommand.class, TortureKafkaCommand.class, TortureRabbitCommand.class,
-            TorturePipelineCommand.class},
+        subcommands = {
+            TortureInboxCommand.class,
+            TortureKafkaCommand.class,
+            TortureRabbitCommand.class,
+            TorturePipelineCommand.class
+        },
         footer = {
             "",
             "Examples:",

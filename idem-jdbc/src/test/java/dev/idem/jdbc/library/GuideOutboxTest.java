@@ -48,8 +48,12 @@ class GuideOutboxTest {
         Consumer payments = Consumer.named("payments")
                 .publishesTo(notifications)
                 .otherwise((order, tx) -> {
-                    tx.defer("INSERT INTO payment (order_id) VALUES (?)", order.id().orElseThrow());
-                    tx.publish("notifications", Message.of(tx.outputId("receipt"), "Thank you".getBytes(StandardCharsets.UTF_8)));
+                    tx.defer(
+                            "INSERT INTO payment (order_id) VALUES (?)",
+                            order.id().orElseThrow());
+                    tx.publish(
+                            "notifications",
+                            Message.of(tx.outputId("receipt"), "Thank you".getBytes(StandardCharsets.UTF_8)));
                     return null;
                 })
                 .build();
@@ -64,7 +68,8 @@ class GuideOutboxTest {
         // endregion
         assertThat(inbox.accept(payments, message)).isInstanceOf(Outcome.Processed.class);
         assertThat(inbox.accept(payments, message)).isInstanceOf(Outcome.Duplicate.class);
-        await().atMost(Duration.ofSeconds(20)).until(() -> inbox.queueStats("outbox:notifications").pending() == 0);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> inbox.queueStats("outbox:notifications").pending() == 0);
         assertThat(sent).hasSize(1);
         inbox.close();
     }
