@@ -5,6 +5,7 @@ import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     private int runs;
     private @Nullable Instant made;
     private long handlingNanos;
+    private List<Publication> published = List.of();
 
     Attempt(Consumer consumer, Message message, Work<T, X> work, @Nullable ResultCodec<T> codec) {
         this.consumer = consumer;
@@ -126,14 +128,29 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         return Optional.ofNullable(made);
     }
 
-    T handle(Unit unit) throws X {
+    /** @param key under which it was claimed */
+    T handle(Unit unit, MarkerKey key) throws X {
         runs++;
+        published = List.of();
         long start = System.nanoTime();
+        Outputs outputs = new Outputs(consumer, message, key);
         try {
-            return work.run(new RunningTransaction(message, consumer.name(), runs, unit));
+            T result = work.run(new RunningTransaction(message, consumer.name(), runs, unit, outputs));
+            published = outputs.taken();
+            return result;
         } finally {
+            outputs.taken();
             handlingNanos += System.nanoTime() - start;
         }
+    }
+
+    /** What its last run wants published. */
+    List<Publication> published() {
+        return published;
+    }
+
+    void published(List<Publication> together) {
+        published = together;
     }
 
     /** Counts a run together with others, of which this one's share took so long. */

@@ -95,7 +95,7 @@ final class BatchEntry<T extends @Nullable Object> {
     }
 
     void run(Unit unit) throws Exception {
-        T result = attempt.handle(unit);
+        T result = attempt.handle(unit, key());
         stored = attempt.stored(result);
         kept = attempt.done(result);
     }

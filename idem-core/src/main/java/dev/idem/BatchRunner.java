@@ -40,14 +40,24 @@ final class BatchRunner {
     @Nullable
     Throwable settle(Policy policy, List<BatchEntry<?>> entries) {
         engine.nesting().enterAll(entries.stream().map(BatchEntry::key).toList());
+        Throwable outage;
         try {
-            return throughGate(policy, entries);
+            outage = throughGate(policy, entries);
         } catch (Throwable failure) { // an interrupt between two runs, say; what was settled before stays so
             Failures.throwIfFatal(failure);
-            return outage(entries, failure);
+            outage = outage(entries, failure);
         } finally {
             engine.nesting().leaveAll();
         }
+        engine.outboxes().committed(published(entries));
+        return outage;
+    }
+
+    private static List<Publication> published(List<BatchEntry<?>> entries) {
+        return entries.stream()
+                .filter(entry -> entry.outcome() instanceof Outcome.Processed)
+                .flatMap(entry -> entry.attempt().published().stream())
+                .toList();
     }
 
     /** Twins in this process are not waited for: the others of the batch would wait with it. */
@@ -119,6 +129,7 @@ final class BatchRunner {
 
     private void runOnce(List<BatchEntry<?>> open) {
         MarkerKey first = open.get(0).key();
+        engine.outboxes().ready(open.get(0).attempt().consumer());
         engine.steps().at(Step.BEFORE_CLAIM, first);
         try (Batch batch = claiming.claim(open)) {
             engine.steps().at(Step.AFTER_CLAIM, first);

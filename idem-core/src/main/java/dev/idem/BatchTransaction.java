@@ -28,4 +28,14 @@ public interface BatchTransaction {
      * @param index which one, as in {@link #messages}
      */
     void fail(int index, Exception cause);
+
+    /**
+     * As {@link Transaction#publish}, for one of the messages: what is published for a message that fails is not.
+     *
+     * @param index of which message it is the output, as in {@link #messages}
+     */
+    void publish(int index, String destination, Message message);
+
+    /** As {@link Transaction#outputId}, for one of the messages. */
+    String outputId(int index, String purpose);
 }

@@ -2,9 +2,11 @@ package dev.idem;
 
 import dev.idem.spi.MarkerKey;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ public final class Consumer {
     private final @Nullable Route fallback;
     private final boolean watermark;
     private final @Nullable QueuePolicy queue;
+    private final Set<Outbox> outboxes;
     private final boolean parking;
     private final @Nullable Route receiver;
     private final PositionKeys positions;
@@ -38,6 +41,7 @@ public final class Consumer {
         fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
+        outboxes = Set.copyOf(from.outboxes);
         parking = from.parking;
         receiver = null;
     }
@@ -51,6 +55,7 @@ public final class Consumer {
         fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
+        outboxes = from.outboxes;
         parking = from.parking;
         this.receiver = receiver;
     }
@@ -84,6 +89,11 @@ public final class Consumer {
     /** How its messages are kept, where it keeps any: all of them, or those that it {@linkplain #isParking parks}. */
     public Optional<QueuePolicy> queue() {
         return Optional.ofNullable(queue);
+    }
+
+    /** Where its handlers publish to. */
+    public Set<Outbox> outboxes() {
+        return outboxes;
     }
 
     /** Whether its messages are acknowledged on receipt, and not only when their effect is there. */
@@ -206,6 +216,7 @@ public final class Consumer {
         private boolean watermark;
         private boolean keyChosen;
         private @Nullable QueuePolicy queue;
+        private final Set<Outbox> outboxes = new LinkedHashSet<>();
         private boolean parking;
 
         private Builder(String name) {
@@ -244,6 +255,18 @@ public final class Consumer {
                         "Consumer " + name + " is given two queues: choose one of queued and parking");
             }
             queue = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** Its handlers may {@linkplain Transaction#publish publish} to these. */
+        public Builder publishesTo(Outbox... destinations) {
+            for (Outbox added : destinations) {
+                if (outboxes.stream().anyMatch(o -> o.name().equals(added.name()) && !o.equals(added))) {
+                    throw new IllegalArgumentException(
+                            "Consumer " + name + " has two outboxes named " + added.name() + " that differ");
+                }
+                outboxes.add(added);
+            }
             return this;
         }
 

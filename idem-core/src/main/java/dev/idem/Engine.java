@@ -16,9 +16,10 @@ record Engine(
         KeyGate gate,
         Permits permits,
         UnusedTransactions unused,
-        Isolation isolation) {
+        Isolation isolation,
+        Outboxes outboxes) {
 
-    static Engine of(Inbox.Builder from, Events events) {
+    static Engine of(Inbox.Builder from, Events events, Bells bells) {
         return new Engine(
                 from.store,
                 events,
@@ -28,7 +29,8 @@ record Engine(
                 new KeyGate(),
                 new Permits(from.concurrency),
                 new UnusedTransactions(events),
-                new Isolation());
+                new Isolation(),
+                new Outboxes(from.store, bells));
     }
 
     /**
@@ -45,7 +47,8 @@ record Engine(
                 new KeyGate(),
                 new Permits(Integer.MAX_VALUE),
                 unused,
-                shared);
+                shared,
+                outboxes);
     }
 
     HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {

@@ -39,6 +39,8 @@ final class HandlerRun {
         try {
             engine.steps().at(Step.BEFORE_HANDLER, first.key());
             body.run(unit);
+            entries.forEach(
+                    entry -> engine.outboxes().defer(unit, entry.attempt().published()));
             engine.steps().at(Step.AFTER_HANDLER, first.key());
         } catch (Throwable failure) {
             boolean late = watch.finish();

@@ -50,6 +50,11 @@ final class KeyEncoding {
         return new MarkerKey(consumer, new UUID(high, random.getLeastSignificantBits()), null);
     }
 
+    /** The same, with the text of an id beside it, by which people find it. */
+    static MarkerKey unique(String consumer, Selection.Parts id) {
+        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true));
+    }
+
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */
     private static boolean isUuid(String id) {
         if (id.length() != 36) {

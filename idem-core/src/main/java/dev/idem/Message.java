@@ -62,6 +62,15 @@ public final class Message {
         return fields.payload;
     }
 
+    /** How many bytes payload and headers have. */
+    long size() {
+        long size = fields.payload.length;
+        for (Header header : headers) {
+            size += header.name().length() + header.rawValue().length;
+        }
+        return size;
+    }
+
     public Optional<String> contentType() {
         return Optional.ofNullable(fields.contentType);
     }

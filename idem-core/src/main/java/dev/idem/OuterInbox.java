@@ -19,6 +19,7 @@ final class OuterInbox implements JoinedInbox {
     private final Events events;
     private final Observer observer;
     private final Wishes wishes;
+    private final Outboxes outboxes;
     private final Horizon horizon;
     private final Deque<Unit> unconfirmed = new ArrayDeque<>();
 
@@ -28,13 +29,15 @@ final class OuterInbox implements JoinedInbox {
             Nesting nesting,
             Events events,
             Observer observer,
-            Wishes wishes) {
+            Wishes wishes,
+            Outboxes outboxes) {
         this.store = store;
         this.outer = outer;
         this.nesting = nesting;
         this.events = events;
         this.observer = observer;
         this.wishes = wishes;
+        this.outboxes = outboxes;
         this.horizon = new Horizon(events);
     }
 
@@ -48,6 +51,7 @@ final class OuterInbox implements JoinedInbox {
         Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
         try {
             wishes.tell(consumer);
+            outboxes.ready(consumer);
             Provisional<T> answer = consumer.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, answer.outcome());
             return answer;
@@ -102,7 +106,10 @@ final class OuterInbox implements JoinedInbox {
             }
             T result = handle(attempt, key, unit);
             unconfirmed.push(unit);
-            return new Provisional<>(new Outcome.Processed<>(result), () -> confirm(key, unit));
+            return new Provisional<>(
+                    new Outcome.Processed<>(result),
+                    () -> confirm(key, unit),
+                    () -> outboxes.committed(attempt.published()));
         } finally {
             nesting.leave();
         }
@@ -112,7 +119,8 @@ final class OuterInbox implements JoinedInbox {
             throws X {
         T result;
         try {
-            result = attempt.handle(unit);
+            result = attempt.handle(unit, key);
+            outboxes.defer(unit, attempt.published());
             UnitRunner.<X>flush(unit);
         } catch (Throwable failure) {
             rollBack(key, unit, failure);
@@ -154,6 +162,6 @@ final class OuterInbox implements JoinedInbox {
 
     /** An answer for which nothing is left to confirm. */
     private static <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
-        return new Provisional<>(outcome, () -> {});
+        return new Provisional<>(outcome, () -> {}, () -> {});
     }
 }

@@ -10,18 +10,26 @@ import org.jspecify.annotations.Nullable;
 public final class Provisional<T extends @Nullable Object> {
     private final Outcome<T> outcome;
     private final Runnable confirmation;
+    private final Runnable afterCommit;
 
-    Provisional(Outcome<T> outcome, Runnable confirmation) {
+    Provisional(Outcome<T> outcome, Runnable confirmation, Runnable afterCommit) {
         this.outcome = outcome;
         this.confirmation = confirmation;
+        this.afterCommit = afterCommit;
     }
 
     public Outcome<T> outcome() {
         return outcome;
     }
 
-    /** What to tell the broker when the owner's transaction has ended: committed, or rolled back and to come again. */
+    /**
+     * What to tell the broker when the owner's transaction has ended: committed, or rolled back and to come again. If it was
+     * committed this also wakes the relays of what was published; without it they find it a little later.
+     */
     public Settlement settlement(boolean committed) {
+        if (committed) {
+            afterCommit.run();
+        }
         return committed ? outcome.settlement() : Settlement.RETRY;
     }
 

@@ -119,10 +119,7 @@ final class ReceiveDoor {
     }
 
     private static @Nullable Outcome<?> tooLarge(QueuePolicy policy, Message message) {
-        long size = message.rawPayload().length;
-        for (Header header : message.headers()) {
-            size += header.name().length() + header.rawValue().length;
-        }
+        long size = message.size();
         return size <= policy.maxBytes()
                 ? null
                 : new Outcome.Rejected<>(

@@ -6,7 +6,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** What a handler sees of a unit. */
-record RunningTransaction(Message message, String consumer, int run, Unit unit) implements Transaction {
+record RunningTransaction(Message message, String consumer, int run, Unit unit, Outputs outputs)
+        implements Transaction {
     @Override
     public Connection connection() {
         return unit.connection();
@@ -20,5 +21,15 @@ record RunningTransaction(Message message, String consumer, int run, Unit unit) 
     @Override
     public void defer(String sql, @Nullable Object... args) {
         unit.defer(sql, args);
+    }
+
+    @Override
+    public void publish(String destination, Message output) {
+        outputs.publish(destination, output);
+    }
+
+    @Override
+    public String outputId(String purpose) {
+        return outputs.id(purpose);
     }
 }

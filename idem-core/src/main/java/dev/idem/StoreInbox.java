@@ -35,7 +35,7 @@ final class StoreInbox implements Inbox {
     StoreInbox(Builder from) {
         store = from.store;
         events = new Events(from.listeners);
-        engine = Engine.of(from, events);
+        engine = Engine.of(from, events, bells);
         wishes = new Wishes(store);
         units = new UnitRunner(engine);
         batches = store instanceof MarkerStore.Batching batching
@@ -221,7 +221,7 @@ final class StoreInbox implements Inbox {
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, engine.nesting(), events, observer, wishes);
+            return new OuterInbox(joinable, outer, engine.nesting(), events, observer, wishes, engine.outboxes());
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }
@@ -235,6 +235,7 @@ final class StoreInbox implements Inbox {
             queue(receipts, consumer.name());
         }
         store.register(consumer.name());
+        engine.outboxes().ready(consumer);
         if (!consumer.isWatermark()) { // which has nothing to keep
             wishes.tell(consumer);
         }

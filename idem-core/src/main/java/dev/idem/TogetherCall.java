@@ -17,6 +17,7 @@ final class TogetherCall<E> {
     private final List<E> events = new ArrayList<>();
     private final Map<BatchEntry<?>, Throwable> undecodable = new LinkedHashMap<>();
     private final Map<BatchEntry<?>, Throwable> failed = new LinkedHashMap<>();
+    private List<Outputs> outputs = List.of();
 
     private TogetherCall(BatchHandler<E> handler) {
         this.handler = handler;
@@ -48,7 +49,9 @@ final class TogetherCall<E> {
                                 tx.consumer(),
                                 tx.connection(),
                                 tx.dataSource(),
-                                (index, cause) -> failures.add(cause)));
+                                (index, cause) -> failures.add(cause),
+                                (index, destination, message) -> tx.publish(destination, message),
+                                (index, purpose) -> tx.outputId(purpose)));
         if (!failures.isEmpty()) {
             throw Failures.<Exception>asDeclared(failures.get(0));
         }
@@ -73,6 +76,10 @@ final class TogetherCall<E> {
         long start = System.nanoTime();
         String consumer = entries.get(0).attempt().consumer().name();
         List<Message> messages = entries.stream().map(BatchEntry::message).toList();
+        outputs = entries.stream()
+                .map(entry -> new Outputs(entry.attempt().consumer(), entry.message(), entry.key()))
+                .toList();
+        entries.forEach(entry -> entry.attempt().published(List.of()));
         try {
             handler.handleAll(
                     List.copyOf(events),
@@ -81,21 +88,63 @@ final class TogetherCall<E> {
                             consumer,
                             unit.connection(),
                             unit.dataSource(),
-                            (index, cause) -> failed.put(entries.get(index), cause)));
+                            (index, cause) -> failed.put(entries.get(index), cause),
+                            (index, destination, message) -> outputs.get(index).publish(destination, message),
+                            (index, purpose) -> outputs.get(index).id(purpose)));
+            publish();
         } finally {
+            outputs.forEach(Outputs::taken);
             long share = (System.nanoTime() - start) / entries.size();
             entries.forEach(entry -> entry.attempt().ranTogether(share));
         }
         entries.stream().filter(entry -> !failed.containsKey(entry)).forEach(BatchEntry::ranTogether);
     }
 
+    /** What was published for a message that failed goes with it. */
+    private void publish() {
+        for (int i = 0; i < entries.size(); i++) {
+            BatchEntry<?> entry = entries.get(i);
+            entry.attempt()
+                    .published(
+                            failed.containsKey(entry)
+                                    ? List.of()
+                                    : outputs.get(i).taken());
+        }
+    }
+
     private record Running(
-            List<Message> messages, String consumer, Connection connection, DataSource dataSource, Failed failed)
+            List<Message> messages,
+            String consumer,
+            Connection connection,
+            DataSource dataSource,
+            Failed failed,
+            Published published,
+            Identified identified)
             implements BatchTransaction {
         @Override
         public void fail(int index, Exception cause) {
             failed.add(Objects.checkIndex(index, messages.size()), Objects.requireNonNull(cause, "cause"));
         }
+
+        @Override
+        public void publish(int index, String destination, Message message) {
+            published.add(Objects.checkIndex(index, messages.size()), destination, message);
+        }
+
+        @Override
+        public String outputId(int index, String purpose) {
+            return identified.id(Objects.checkIndex(index, messages.size()), purpose);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Published {
+        void add(int index, String destination, Message message);
+    }
+
+    @FunctionalInterface
+    private interface Identified {
+        String id(int index, String purpose);
     }
 
     @FunctionalInterface

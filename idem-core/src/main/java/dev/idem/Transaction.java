@@ -51,4 +51,22 @@ public interface Transaction {
      * @throws UnsupportedOperationException if the store has no database transaction
      */
     void defer(String sql, @Nullable Object... args);
+
+    /**
+     * Publishes a message, if and only if this transaction commits: it is written with the transaction, and a relay takes it
+     * from there. Without an id it gets one that is the same in every run for this input; without a source, the consumer's
+     * name; and the headers {@link Outbox#CAUSATION_ID} and {@link Outbox#CORRELATION_ID}, unless it has them.
+     *
+     * @param destination the name of an {@link Outbox} that the consumer {@linkplain Consumer.Builder#publishesTo publishes
+     *     to}
+     * @throws IllegalArgumentException if it publishes to none of that name, or the message is too large
+     * @throws UnsupportedOperationException if the store keeps no queue
+     */
+    void publish(String destination, Message message);
+
+    /**
+     * An id that depends on the consumer, the message and the purpose alone: a key for a provider, or the id of a row. The same
+     * in every run, and no other consumer, message or purpose has it.
+     */
+    String outputId(String purpose);
 }

@@ -50,11 +50,16 @@ final class UnitRunner {
 
     <T extends @Nullable Object, X extends Exception> Outcome<T> run(Attempt<T, X> attempt, MarkerKey key) throws X {
         engine.nesting().enterAlone(key);
+        Outcome<T> outcome;
         try {
-            return throughGate(attempt, key);
+            outcome = throughGate(attempt, key);
         } finally {
             engine.nesting().leave();
         }
+        if (outcome instanceof Outcome.Processed) {
+            engine.outboxes().committed(attempt.published());
+        }
+        return outcome;
     }
 
     private <T extends @Nullable Object, X extends Exception> Outcome<T> throughGate(
@@ -85,6 +90,7 @@ final class UnitRunner {
         String granted = null;
         while (true) {
             try {
+                engine.outboxes().ready(attempt.consumer());
                 steps.at(Step.BEFORE_CLAIM, key);
                 Claim claim = store.claim(request);
                 if (claim instanceof Claim.Taken taken) {
@@ -152,7 +158,8 @@ final class UnitRunner {
         T result;
         try {
             steps.at(Step.BEFORE_HANDLER, key);
-            result = attempt.handle(unit);
+            result = attempt.handle(unit, key);
+            engine.outboxes().defer(unit, attempt.published());
             UnitRunner.<X>flush(unit);
             steps.at(Step.AFTER_HANDLER, key);
         } catch (Throwable failure) {

@@ -21,6 +21,12 @@ public interface QueueStore {
             throws Exception;
 
     /**
+     * Hands over a message to be written with what the unit defers, so that it is stored if and only if the unit commits. It
+     * has no marker: what a handler publishes is as unique as the handler's own.
+     */
+    void publish(Unit unit, Intake intake, Message message);
+
+    /**
      * Takes what is due in a transaction that stays open until the batch ends, so that a crash frees the messages at once.
      * Empty when nothing is due. Of an ordered consumer only the first messages of each ordering key are taken.
      */

@@ -10,6 +10,7 @@ import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -36,6 +37,7 @@ final class JdbcQueue implements QueueStore.Waking {
     private final QueueCare care;
     private final DoorParking parking;
     private final QueueNumbers counts;
+    private final OutboxRows outbox;
     private final @Nullable Notifier notifier;
     private final @Nullable Listener listener;
 
@@ -58,6 +60,7 @@ final class JdbcQueue implements QueueStore.Waking {
         care = new QueueCare(tables, kit);
         parking = new DoorParking(tables, kit);
         counts = new QueueNumbers(tables);
+        outbox = new OutboxRows(tables);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
         listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier) : null;
@@ -66,6 +69,11 @@ final class JdbcQueue implements QueueStore.Waking {
     @Override
     public void enqueue(Connection connection, Intake intake, List<Message> messages) throws SQLException {
         kit.queue().insert(connection, number(intake.consumer()), intake, messages);
+    }
+
+    @Override
+    public void publish(Unit unit, Intake intake, Message message) {
+        outbox.defer(unit, number(intake.consumer()), intake, message);
     }
 
     @Override

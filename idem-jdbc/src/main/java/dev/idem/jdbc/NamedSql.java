@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,16 @@ final class NamedSql {
             Transactions.quietly(statement::close, failure);
             throw failure;
         }
+    }
+
+    /** The values in the order of the text, for whoever binds them by themselves. */
+    @Nullable
+    Object[] values(Function<String, @Nullable Object> of) {
+        @Nullable Object[] values = new @Nullable Object[names.length];
+        for (int i = 0; i < names.length; i++) {
+            values[i] = of.apply(names[i]);
+        }
+        return values;
     }
 
     @Override

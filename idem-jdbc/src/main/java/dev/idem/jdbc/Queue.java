@@ -117,7 +117,7 @@ final class Queue {
     }
 
     /** For people and filters; the exact text is in the head. */
-    private static @Nullable String storable(@Nullable String text) {
+    static @Nullable String storable(@Nullable String text) {
         return text == null ? null : text.replace('\0', '\uFFFD');
     }
 

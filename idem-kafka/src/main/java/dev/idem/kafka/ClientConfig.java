@@ -95,9 +95,9 @@ final class ClientConfig {
     }
 
     /** All replicas, no duplicates by the producer's own tries, and an answer within the sender's limit. */
-    Map<String, Object> producer() {
+    Map<String, Object> producer(String suffix) {
         Map<String, Object> config = shared(ProducerConfig.configNames());
-        name(config, "-dead-letters");
+        name(config, suffix);
         config.put(ProducerConfig.ACKS_CONFIG, "all");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         config.put(ProducerConfig.LINGER_MS_CONFIG, "0");

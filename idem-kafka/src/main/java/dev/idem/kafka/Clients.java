@@ -13,7 +13,7 @@ record Clients(Admin admin, DeadLetterSender sender, Streams streams, DeadLetter
         try {
             return new Clients(
                     admin,
-                    new DeadLetterSender(plan.config().producer()),
+                    new DeadLetterSender(plan.config().producer("-dead-letters")),
                     new Streams(admin, Plan.ANSWER),
                     new DeadLetterTopics(admin, plan.deadLetterTopics(), Plan.ANSWER));
         } catch (RuntimeException failure) {

@@ -36,7 +36,7 @@ public final class KafkaDeadLetters implements DeadLetters {
     private KafkaDeadLetters(ClientConfig config, String topic, Attributes attributes) {
         this.topic = topic;
         records = new Records(attributes);
-        sender = new DeadLetterSender(config.producer());
+        sender = new DeadLetterSender(config.producer("-dead-letters"));
         try {
             reader = new LetterReader(config.reader(), topic);
         } catch (RuntimeException failure) {

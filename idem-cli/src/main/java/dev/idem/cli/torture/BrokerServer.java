@@ -9,7 +9,11 @@ interface BrokerServer extends Victim, AutoCloseable {
     String NAME = "torture";
 
     static BrokerServer start(TortureSettings settings) throws Exception {
-        return settings.subject() == Subject.KAFKA ? KafkaBroker.start() : RabbitBroker.start(settings.isOrdered());
+        return switch (settings.subject()) {
+            case PIPELINE -> KafkaBroker.start(NAME, Pipeline.OUT);
+            case RABBITMQ -> RabbitBroker.start(settings.isOrdered());
+            default -> KafkaBroker.start(NAME);
+        };
     }
 
     /** Where a consumer finds it: host and port. */

@@ -12,6 +12,7 @@ import dev.idem.kafka.KafkaListener;
 import dev.idem.rabbitmq.RabbitInbox;
 import dev.idem.rabbitmq.RabbitListener;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -78,12 +79,31 @@ public final class ConsumerMain {
         return switch (defect) {
             case HIGHEST_OFFSET -> new HighestOffsets(kafka(), PARALLELISM, consumer, inbox);
             case AUTO_ACK -> AutoAck.listen(rabbit(), consumer, inbox);
-            default -> subject == Subject.KAFKA ? kafka(consumer, inbox) : rabbit(consumer, inbox);
+            default ->
+                switch (subject) {
+                    case PIPELINE -> pipeline(consumer, inbox);
+                    case RABBITMQ -> rabbit(consumer, inbox);
+                    default -> kafka(BrokerServer.NAME, consumer, inbox);
+                };
         };
     }
 
-    private Listening kafka(Consumer consumer, Inbox inbox) {
-        KafkaListener listener = KafkaInbox.builder(kafka(), List.of(BrokerServer.NAME), consumer, inbox)
+    private Listening pipeline(Consumer receiver, Inbox inbox) {
+        Pipeline pipeline = new Pipeline(kafka(), defect);
+        pipeline.relay(inbox);
+        Listening first = kafka(BrokerServer.NAME, pipeline.publishing(), inbox);
+        Listening last = kafka(Pipeline.OUT, receiver, inbox);
+        return Listening.of(() -> first.isRunning() && last.isRunning(), () -> {
+            first.close();
+            last.close();
+            pipeline.close();
+        });
+    }
+
+    private Listening kafka(String topic, Consumer consumer, Inbox inbox) {
+        Map<String, Object> config = new HashMap<>(kafka());
+        config.put("group.id", topic);
+        KafkaListener listener = KafkaInbox.builder(config, List.of(topic), consumer, inbox)
                 .parallelism(PARALLELISM)
                 .retry(Mode.retry(Mode.RETRY))
                 .drain(DRAIN)

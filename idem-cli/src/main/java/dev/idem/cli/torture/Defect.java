@@ -27,7 +27,9 @@ enum Defect {
     /** The highest offset at hand is committed, whatever lies unfinished before it. */
     HIGHEST_OFFSET,
     /** The broker forgets what it has delivered. */
-    AUTO_ACK;
+    AUTO_ACK,
+    /** What a handler wants published is sent after its commit, by the process that made it. */
+    AFTER_COMMIT;
 
     private static final String DELIVERY = "delivery";
     private static final int PAUSE_PERCENT = 15;
@@ -42,6 +44,7 @@ enum Defect {
         return switch (subject) {
             case INBOX -> List.of(EARLY_ACK, NOT_DURABLE, NO_MARKER, NO_FENCE, NO_ORDER, OWN_TRANSACTION);
             case KAFKA -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, HIGHEST_OFFSET);
+            case PIPELINE -> List.of(OWN_TRANSACTION, AFTER_COMMIT);
             case RABBITMQ -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, AUTO_ACK);
         };
     }

@@ -35,8 +35,11 @@ final class KafkaBroker implements BrokerServer {
     private final Admin admin;
     private final Producer<byte[], byte[]> producer;
 
-    private KafkaBroker(KafkaServer server) {
+    private final List<String> topics;
+
+    private KafkaBroker(KafkaServer server, List<String> topics) {
         this.server = server;
+        this.topics = topics;
         admin = Admin.create(Map.of("bootstrap.servers", server.address()));
         // An idempotent producer (the default) keeps the order of a partition over all its tries, as long as none ends.
         producer = new KafkaProducer<>(
@@ -53,10 +56,13 @@ final class KafkaBroker implements BrokerServer {
                 new ByteArraySerializer());
     }
 
-    static KafkaBroker start() throws Exception {
-        KafkaBroker broker = new KafkaBroker(KafkaServer.start(SETTINGS));
+    /** @param topics each is read by a group of the same name */
+    static KafkaBroker start(String... topics) throws Exception {
+        KafkaBroker broker = new KafkaBroker(KafkaServer.start(SETTINGS), List.of(topics));
         broker.admin
-                .createTopics(List.of(new NewTopic(NAME, Optional.of(PARTITIONS), Optional.empty())))
+                .createTopics(broker.topics.stream()
+                        .map(topic -> new NewTopic(topic, Optional.of(PARTITIONS), Optional.empty()))
+                        .toList())
                 .all()
                 .get();
         return broker;
@@ -97,11 +103,19 @@ final class KafkaBroker implements BrokerServer {
     /** What lies behind the committed offsets. */
     @Override
     public long unfinished() throws Exception {
+        long left = 0;
+        for (String topic : topics) {
+            left += unfinished(topic);
+        }
+        return left;
+    }
+
+    private long unfinished(String topic) throws Exception {
         Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
         for (int i = 0; i < PARTITIONS; i++) {
-            partitions.put(new TopicPartition(NAME, i), OffsetSpec.latest());
+            partitions.put(new TopicPartition(topic, i), OffsetSpec.latest());
         }
-        Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(NAME)
+        Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(topic)
                 .partitionsToOffsetAndMetadata()
                 .get();
         long left = 0;

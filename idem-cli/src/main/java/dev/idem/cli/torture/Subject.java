@@ -9,7 +9,9 @@ enum Subject {
     /** The listener of Kafka, with a real broker that is killed. */
     KAFKA("consumer", "broker"),
     /** The listener of RabbitMQ, with a real broker that is killed. */
-    RABBITMQ("consumer", "broker");
+    RABBITMQ("consumer", "broker"),
+    /** From one topic of Kafka through the database and an outbox to another, with a real broker that is killed. */
+    PIPELINE("consumer", "broker");
 
     private final String worker;
     private final String server;

@@ -24,6 +24,7 @@ class TortureArgumentsTest {
         "kafka, --consumer-kills, 0, must be between 1 and 1000000",
         "rabbitmq, --broker-kills, 0, must be between 1 and 1000000",
         "kafka, --defect, auto-ack, 'one of early-ack, no-marker, own-transaction, highest-offset'",
+        "pipeline, --defect, auto-ack, 'one of own-transaction, after-commit'",
         "rabbitmq, --defect, highest-offset, 'one of early-ack, no-marker, own-transaction, auto-ack'"
     })
     void wrongOptionsAreUsageErrorsThatSayWhatIsRight(String subject, String option, String value, String answer) {
@@ -39,6 +40,7 @@ class TortureArgumentsTest {
         isTheSame(new TortureInboxCommand(), Subject.INBOX, Defect.NO_ORDER);
         isTheSame(new TortureKafkaCommand(), Subject.KAFKA, Defect.HIGHEST_OFFSET);
         isTheSame(new TortureRabbitCommand(), Subject.RABBITMQ, Defect.AUTO_ACK);
+        isTheSame(new TorturePipelineCommand(), Subject.PIPELINE, Defect.AFTER_COMMIT);
     }
 
     private static void isTheSame(CampaignCommand command, Subject subject, Defect defect) {

@@ -53,7 +53,11 @@ class TortureDefectsTest {
 
     /** Some of them in every build, others each time; all with {@code -Didem.torture.defects=all}. */
     static Stream<Arguments> defects() {
-        return Stream.of(some(Subject.INBOX, 2), some(Subject.KAFKA, 1), some(Subject.RABBITMQ, 1))
+        return Stream.of(
+                        some(Subject.INBOX, 2),
+                        some(Subject.KAFKA, 1),
+                        some(Subject.RABBITMQ, 1),
+                        some(Subject.PIPELINE, 1))
                 .flatMap(defects -> defects);
     }
 

@@ -1,0 +1,89 @@
+package dev.idem.cli.torture;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outbox;
+import dev.idem.Policy;
+import dev.idem.QueuePolicy;
+import dev.idem.Transaction;
+import dev.idem.broker.Relay;
+import dev.idem.kafka.KafkaPublisher;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The first half of a pipeline: for each message that comes, one is published through an outbox to another topic, where the
+ * receiver's effects are counted. Thread-safe.
+ */
+final class Pipeline implements AutoCloseable {
+    /** The topic that the outbox is relayed to, and the group that reads it. */
+    static final String OUT = BrokerServer.NAME + "-out";
+
+    private static final Outbox OUTBOX = Outbox.named(BrokerServer.NAME);
+    private static final int BATCH = 50;
+    private static final long BATCH_BYTES = 1 << 20;
+    private static final Duration POLL = Duration.ofMillis(250);
+    private static final long AFTER_MILLIS = 20;
+
+    private final KafkaPublisher publisher;
+    private final Defect defect;
+    private final Executor afterwards = CompletableFuture.delayedExecutor(AFTER_MILLIS, TimeUnit.MILLISECONDS);
+
+    Pipeline(Map<String, Object> config, Defect defect) {
+        publisher = KafkaPublisher.to(OUT, config);
+        this.defect = defect;
+    }
+
+    void relay(Inbox inbox) {
+        inbox.start(Relay.of(
+                OUTBOX,
+                publisher,
+                QueuePolicy.inTransaction()
+                        .withWorkers(2)
+                        .withBatch(BATCH)
+                        .withPoll(POLL)
+                        .withRetry(Mode.retry(Mode.RETRY))));
+    }
+
+    Consumer publishing() {
+        return Consumer.named("torture-pipeline")
+                .publishesTo(OUTBOX)
+                .policy(Policy.defaults()
+                        .withBatchLimits(BATCH, BATCH_BYTES)
+                        .withUnusedTransaction(Policy.UnusedTransaction.ALLOW))
+                .otherwise(this::publish)
+                .build();
+    }
+
+    private String publish(Message input, Transaction tx) {
+        Message output = Message.builder()
+                .orderingKey(input.orderingKey().orElse(null))
+                .payload(input.payload())
+                .build();
+        if (defect == Defect.AFTER_COMMIT) {
+            Message named = output.toBuilder().id(tx.outputId("output")).build();
+            afterwards.execute(() -> publishAlone(named));
+        } else {
+            tx.publish(OUTBOX.name(), output);
+        }
+        return "";
+    }
+
+    private void publishAlone(Message output) {
+        try {
+            publisher.publish(List.of(output));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        publisher.close();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one run of a handler publishes for one message. Nothing of it is written before the handler has returned: what fails
+ * publishes nothing. Used by one thread.
+ */
+final class Outputs {
+    private final Consumer consumer;
+    private final Message input;
+    private final MarkerKey claimed;
+    private final List<Publication> publications = new ArrayList<>();
+    private boolean over;
+
+    /** @param claimed the key under which the input runs */
+    Outputs(Consumer consumer, Message input, MarkerKey claimed) {
+        this.consumer = consumer;
+        this.input = input;
+        this.claimed = claimed;
+    }
+
+    void publish(String destination, Message message) {
+        if (over) {
+            throw new IllegalStateException("The handler has returned: nothing more can be published for " + claimed);
+        }
+        Outbox outbox = outbox(destination);
+        Message complete = complete(Objects.requireNonNull(message, "message"));
+        long size = complete.size();
+        if (size > outbox.maxBytes()) {
+            throw new IllegalArgumentException("The message for " + destination + " has " + size
+                    + " bytes, but the outbox takes at most " + outbox.maxBytes()
+                    + ": store the payload elsewhere and send a reference, or raise maxBytes");
+        }
+        publications.add(new Publication(outbox, rowOf(outbox, complete), complete));
+    }
+
+    String id(String purpose) {
+        return OutputIds.ofPurpose(key(), Objects.requireNonNull(purpose, "purpose"));
+    }
+
+    /** Ends the run. */
+    List<Publication> taken() {
+        over = true;
+        return List.copyOf(publications);
+    }
+
+    /** In observe mode a duplicate runs under a key of its own, but what it puts out has the ids of the first. */
+    private MarkerKey key() {
+        return consumer.policy().observeOnly() ? consumer.keyOf(input).orElse(claimed) : claimed;
+    }
+
+    private Outbox outbox(String destination) {
+        for (Outbox outbox : consumer.outboxes()) {
+            if (outbox.name().equals(destination)) {
+                return outbox;
+            }
+        }
+        String known = consumer.outboxes().stream().map(Outbox::name).sorted().collect(Collectors.joining(", "));
+        throw new IllegalArgumentException("Consumer " + consumer.name() + " publishes to no destination '"
+                + Text.printable(destination) + "', only to: " + (known.isEmpty() ? "none" : known)
+                + ". Declare it with Consumer.Builder.publishesTo");
+    }
+
+    private Message complete(Message message) {
+        Message.Builder complete = message.toBuilder().position(null).replaySession(null);
+        if (message.id().isEmpty()) {
+            complete.id(OutputIds.ofIndex(key(), publications.size()));
+        }
+        if (message.source().isEmpty()) {
+            complete.source(consumer.name());
+        }
+        String cause = input.id().orElse(null);
+        header(complete, message, Outbox.CAUSATION_ID, cause);
+        header(
+                complete,
+                message,
+                Outbox.CORRELATION_ID,
+                input.header(Outbox.CORRELATION_ID).orElse(cause));
+        return complete.build();
+    }
+
+    private static void header(Message.Builder to, Message message, String name, @Nullable String value) {
+        if (value != null && message.headers(name).isEmpty()) {
+            to.header(name, value);
+        }
+    }
+
+    private static MarkerKey rowOf(Outbox outbox, Message message) {
+        Selection id = Selection.of(message.id());
+        if (id instanceof Selection.Unusable unusable) {
+            throw new IllegalArgumentException(
+                    "The message for " + outbox.name() + " has an id that no receiver can use: " + unusable.detail());
+        }
+        return KeyEncoding.unique(outbox.consumer(), (Selection.Parts) id);
+    }
+}

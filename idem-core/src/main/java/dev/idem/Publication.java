@@ -1,0 +1,10 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerKey;
+
+/**
+ * A message that a handler wants published.
+ *
+ * @param row names its row in the queue; no other row has it, even if the message's id is published twice
+ */
+record Publication(Outbox outbox, MarkerKey row, Message message) {}
