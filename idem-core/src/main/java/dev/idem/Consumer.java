@@ -25,6 +25,7 @@ public final class Consumer {
     private final @Nullable Route fallback;
     private final boolean watermark;
     private final @Nullable QueuePolicy queue;
+    private final @Nullable Sequence sequence;
     private final @Nullable Route receiver;
     private final PositionKeys positions;
 
@@ -37,6 +38,7 @@ public final class Consumer {
         fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
+        sequence = from.sequence;
         receiver = null;
     }
 
@@ -49,6 +51,7 @@ public final class Consumer {
         fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
+        sequence = from.sequence;
         this.receiver = receiver;
     }
 
@@ -81,6 +84,16 @@ public final class Consumer {
     /** How its messages are kept, if they are acknowledged on receipt; empty if only when their effect is there. */
     public Optional<QueuePolicy> queue() {
         return Optional.ofNullable(queue);
+    }
+
+    /** The guard that applies the versions of each stream one after the other, if it has one. */
+    public Optional<Sequence> sequence() {
+        return Optional.ofNullable(sequence);
+    }
+
+    /** Whether its messages are judged by their versions here; at the door of a queue they are only stored. */
+    boolean isSequenced() {
+        return sequence != null && !isReceiving();
     }
 
     /** The same consumer at its door: whatever it has a handler for is given to this one. */
@@ -193,6 +206,7 @@ public final class Consumer {
         private boolean watermark;
         private boolean keyChosen;
         private @Nullable QueuePolicy queue;
+        private @Nullable Sequence sequence;
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -226,6 +240,15 @@ public final class Consumer {
          */
         public Builder queued(QueuePolicy value) {
             queue = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /**
+         * Applies the versions of each stream exactly once and one after the other. It replaces {@link
+         * QueuePolicy#withOrderByKey}, which orders by arrival.
+         */
+        public Builder sequence(Sequence value) {
+            sequence = Objects.requireNonNull(value, "value");
             return this;
         }
 
@@ -303,6 +326,9 @@ public final class Consumer {
             if (queue != null) {
                 checkQueue();
             }
+            if (sequence != null) {
+                checkSequence();
+            }
             return new Consumer(this);
         }
 
@@ -311,6 +337,20 @@ public final class Consumer {
                 throw new IllegalArgumentException("Consumer " + name + " is queued and "
                         + (watermark ? "has a watermark" : "observes only")
                         + ", but a stored message needs a marker that decides. Leave one of them out");
+            }
+        }
+
+        private void checkSequence() {
+            String other = watermark
+                    ? "a watermark, which takes messages by their positions"
+                    : policy.observeOnly()
+                            ? "only observes, which lets everything through"
+                            : queue != null && queue.isOrdered()
+                                    ? "orders its queue by key, which the sequence does better"
+                                    : null;
+            if (other != null) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a sequence and " + other + ". Leave one of them out");
             }
         }
 

@@ -34,6 +34,7 @@ final class QueueLedger implements BatchLedger {
     private final Map<MarkerKey, QueuedMessage> messages = new LinkedHashMap<>();
     private final List<QueueChange> changes = new ArrayList<>();
     private Set<MarkerKey> done = Set.of();
+    private Map<String, Long> moved = Map.of();
 
     QueueLedger(
             QueueKit kit,
@@ -55,8 +56,18 @@ final class QueueLedger implements BatchLedger {
         done = keys;
     }
 
+    /** Which streams the transaction has moved, and to where: what waits for that is let go in the same commit. */
+    void moved(Map<String, Long> streams) {
+        moved = streams;
+    }
+
     void change(QueueChange change) {
         changes.add(change);
+    }
+
+    @Override
+    public int consumer() {
+        return consumer;
     }
 
     @Override
@@ -83,6 +94,7 @@ final class QueueLedger implements BatchLedger {
                 throw new SQLException("A message belongs to another worker now", "40001");
             }
         }
+        kit.streams().release(connection, consumer, moved);
         if (!taking.keepFor().isZero()) {
             kit.archive().keep(connection, completed(), taking.keepFor());
         }
