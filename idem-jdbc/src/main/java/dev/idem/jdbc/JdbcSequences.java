@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /** Looks at gaps, and closes them without what is missing: under the lock of the stream, with an entry in the audit. */
@@ -62,7 +63,7 @@ final class JdbcSequences implements SequenceStore {
         return locked(seen, "pass a gap", (connection, number) -> {
             rows.move(connection, number, Map.of(seen.stream(), next - 1));
             record(connection, number, deed, seen, "from version " + seen.missing() + " to " + (next - 1));
-            return queue.release(connection, number, Map.of(seen.stream(), next - 1));
+            return queue.release(connection, number, Map.of(seen.stream(), next - 1), Set.of());
         });
     }
 

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,7 +95,12 @@ final class QueueLedger implements BatchLedger {
                 throw new SQLException("A message belongs to another worker now", "40001");
             }
         }
-        kit.streams().release(connection, consumer, moved);
+        kit.streams()
+                .release(
+                        connection,
+                        consumer,
+                        moved,
+                        completed().stream().map(QueuedMessage::id).collect(Collectors.toSet()));
         if (!taking.keepFor().isZero()) {
             kit.archive().keep(connection, completed(), taking.keepFor());
         }

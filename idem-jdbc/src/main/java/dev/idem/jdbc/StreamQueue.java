@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -60,8 +61,12 @@ final class StreamQueue {
         gap = new NamedSql(tables.fill(found.formatted(sql.now(), "= :stream")));
     }
 
-    /** Lets go what waits for these versions, also what has become stale by them; answers how many. */
-    int release(Connection connection, int consumer, Map<String, Long> applied) throws SQLException {
+    /**
+     * Lets go what waits for these versions, also what has become stale by them; answers how many.
+     *
+     * @param done messages that this very transaction completes, which may still look as if they waited
+     */
+    int release(Connection connection, int consumer, Map<String, Long> applied, Set<Long> done) throws SQLException {
         if (applied.isEmpty()) {
             return 0;
         }
@@ -76,6 +81,7 @@ final class StreamQueue {
                 held.add(found.getLong(1));
             }
         }
+        held.removeAll(done);
         List<Long> ids = held.isEmpty() ? held : locked(connection, held);
         return ids.isEmpty() ? 0 : queue.let(connection, ids);
     }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -53,7 +54,7 @@ final class StreamSkip {
                 .orElseThrow(() -> new SQLException("The message's stream is being worked on", "40001", 1213));
         if (stream.current.isEmpty() || stream.current.getAsLong() < row.version()) {
             rows.move(connection, row.number(), Map.of(stream.name, row.version()));
-            queue.release(connection, row.number(), Map.of(stream.name, row.version()));
+            queue.release(connection, row.number(), Map.of(stream.name, row.version()), Set.of());
         }
     }
 

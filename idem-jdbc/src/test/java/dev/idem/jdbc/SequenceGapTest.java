@@ -14,12 +14,14 @@ import dev.idem.GapResolver;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.QueuePolicy;
+import dev.idem.QueueState;
 import dev.idem.Sequence;
 import dev.idem.spi.StepHook;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
@@ -142,12 +144,12 @@ class SequenceGapTest {
             arrivals.start();
             operator.as("anna", "again")
                     .retryAll(
-                            InboxFilter.all().withStates(java.util.Set.of(dev.idem.QueueState.PARKED)), sum -> {});
+                            InboxFilter.all().withStates(Set.of(QueueState.PARKED)), sum -> {});
             arrivals.join();
             for (int i = 0; bench.applied("jump") < 12 && i < 100; i++) { // those that were parked meanwhile
                 operator.as("anna", "again")
                         .retryAll(
-                                InboxFilter.all().withStates(java.util.Set.of(dev.idem.QueueState.PARKED)),
+                                InboxFilter.all().withStates(Set.of(QueueState.PARKED)),
                                 sum -> {});
                 Thread.sleep(100);
             }
