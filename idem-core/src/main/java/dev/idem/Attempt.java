@@ -100,6 +100,10 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
 
     /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
     Keyed keyed(Events events) {
+        if (consumer.sequence().isPresent()
+                && consumer.sequence().get().place(message) instanceof Sequence.Placement.None none) {
+            return none.rejected();
+        }
         Keyed keyed = consumer.keyed(message);
         boolean unguarded = policy().missingKey() == Policy.MissingKey.PROCESS_UNGUARDED
                 && !consumer.isWatermark()

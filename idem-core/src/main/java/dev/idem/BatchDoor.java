@@ -26,7 +26,7 @@ final class BatchDoor {
     }
 
     List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
-        return acceptAll(consumer, messages, Order.byKey());
+        return acceptAll(consumer, messages, Order.of(consumer));
     }
 
     List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages, Order order) {

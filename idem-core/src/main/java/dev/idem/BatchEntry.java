@@ -85,8 +85,11 @@ final class BatchEntry<T extends @Nullable Object> {
         return order.isBlocked(message(), position);
     }
 
+    /** Of a stored message that has a sequence the row is held, and let go when the one before it is applied. */
     void hold() {
-        settle(new Outcome.Held<>(OptionalLong.empty(), false));
+        Consumer consumer = attempt.consumer();
+        settle(new Outcome.Held<>(
+                OptionalLong.empty(), consumer.isSequenced() && consumer.queue().isPresent()));
     }
 
     void granted(String claimId) {

@@ -25,18 +25,21 @@ final class BatchRun {
     private final Map<Unit, List<BatchEntry<?>>> units = new LinkedHashMap<>();
     private final HandlerRun handler;
     private final Recording recording;
+    private BatchSequence sequence;
     private boolean interrupted;
 
     BatchRun(Engine engine, Batch batch, Recording recording) {
         this.engine = engine;
         this.batch = batch;
         this.recording = recording;
+        this.sequence = BatchSequence.of(batch, List.of());
         this.horizon = new Horizon(engine.events());
         this.handler = new HandlerRun(engine, batch, units);
     }
 
     void run(List<BatchEntry<?>> open) {
         List<BatchEntry<?>> granted = judged(open);
+        sequence = BatchSequence.of(batch, granted);
         int next = 0;
         while (next < granted.size() && batch.usable() && (next == 0 || !batch.full())) {
             List<BatchEntry<?>> neighbours = neighbours(granted, next);
@@ -123,7 +126,7 @@ final class BatchRun {
                 entry.hold();
             } else if (interrupted) {
                 giveUp(entry, new InterruptedException("Interrupted before the handler of " + entry.key()));
-            } else {
+            } else if (!sequence.stops(entry)) {
                 ready.add(entry);
             }
         }
@@ -250,6 +253,7 @@ final class BatchRun {
         if (kept.isEmpty() && !recorded) {
             return; // closing the batch rolls it back
         }
+        sequence.move(kept);
         MarkerKey first = granted.get(0).key();
         kept.forEach(BatchEntry::committing);
         engine.steps().at(Step.BEFORE_COMMIT, first);
@@ -257,6 +261,7 @@ final class BatchRun {
         engine.steps().at(Step.AFTER_COMMIT, first);
         recording.committed();
         kept.forEach(BatchEntry::processed);
+        sequence.committed(kept);
     }
 
     /** What is written of messages that were not kept, in the transaction of those that were. */

@@ -29,6 +29,7 @@ public final class Consumer {
     private final @Nullable QueuePolicy queue;
     private final Set<Outbox> outboxes;
     private final boolean parking;
+    private final @Nullable Sequence sequence;
     private final @Nullable Route receiver;
     private final PositionKeys positions;
 
@@ -43,6 +44,7 @@ public final class Consumer {
         queue = from.queue;
         outboxes = Set.copyOf(from.outboxes);
         parking = from.parking;
+        sequence = from.sequence;
         receiver = null;
     }
 
@@ -57,6 +59,7 @@ public final class Consumer {
         queue = from.queue;
         outboxes = from.outboxes;
         parking = from.parking;
+        sequence = from.sequence;
         this.receiver = receiver;
     }
 
@@ -104,6 +107,16 @@ public final class Consumer {
     /** Whether it keeps in the inbox what its handlers cannot do, instead of in a place for dead letters. */
     public boolean isParking() {
         return parking;
+    }
+
+    /** The guard that applies the versions of each stream one after the other, if it has one. */
+    public Optional<Sequence> sequence() {
+        return Optional.ofNullable(sequence);
+    }
+
+    /** Whether its messages are judged by their versions here; at the door of a queue they are only stored. */
+    boolean isSequenced() {
+        return sequence != null && !isReceiving();
     }
 
     /** The same consumer at its door: whatever it has a handler for is given to this one. */
@@ -218,6 +231,7 @@ public final class Consumer {
         private @Nullable QueuePolicy queue;
         private final Set<Outbox> outboxes = new LinkedHashSet<>();
         private boolean parking;
+        private @Nullable Sequence sequence;
 
         private Builder(String name) {
             if (!NAME.matcher(name).matches()) {
@@ -279,6 +293,15 @@ public final class Consumer {
         public Builder parking(QueuePolicy value) {
             parking = true;
             return queued(value);
+        }
+
+        /**
+         * Applies the versions of each stream exactly once and one after the other. It replaces {@link
+         * QueuePolicy#withOrderByKey}, which orders by arrival.
+         */
+        public Builder sequence(Sequence value) {
+            sequence = Objects.requireNonNull(value, "value");
+            return this;
         }
 
         public Builder policy(Policy value) {
@@ -355,6 +378,9 @@ public final class Consumer {
             if (queue != null) {
                 checkQueue();
             }
+            if (sequence != null) {
+                checkSequence();
+            }
             return new Consumer(this);
         }
 
@@ -368,6 +394,20 @@ public final class Consumer {
                 throw new IllegalArgumentException("Consumer " + name + " is queued and "
                         + (watermark ? "has a watermark" : "observes only")
                         + ", but a stored message needs a marker that decides. Leave one of them out");
+            }
+        }
+
+        private void checkSequence() {
+            String other = watermark
+                    ? "a watermark, which takes messages by their positions"
+                    : policy.observeOnly()
+                            ? "only observes, which lets everything through"
+                            : queue != null && queue.isOrdered()
+                                    ? "orders its queue by key, which the sequence does better"
+                                    : null;
+            if (other != null) {
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a sequence and " + other + ". Leave one of them out");
             }
         }
 

@@ -132,6 +132,14 @@ public interface Inbox extends AutoCloseable {
      */
     QueueStats queueStats(String consumer);
 
+    /**
+     * The streams of a queued consumer in which messages wait for a version that is missing, the longest waiting first; a
+     * thousand at most.
+     *
+     * @throws UnsupportedOperationException if the store keeps no sequences
+     */
+    List<Gap> gaps(String consumer);
+
     /** What was seen of the consumers in observe mode since this inbox was opened, by name. */
     Map<String, Observation> observations();
 

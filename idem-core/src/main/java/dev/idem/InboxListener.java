@@ -40,6 +40,16 @@ public interface InboxListener {
     /** The store answers again. */
     default void workersResumed(String consumer) {}
 
+    /** A stored message is held because a version before it is missing; told once, when it is held first. */
+    default void held(String consumer, Message message, long missing) {}
+
+    /**
+     * The resolver of a consumer has done something about a gap whose deadline was over.
+     *
+     * @param action GAP_SKIPPED, GAP_SNAPSHOT, GAP_PARKED or GAP_FETCHED
+     */
+    default void gapResolved(Gap gap, String action) {}
+
     /** So many events were lost since the last one, because a listener is too slow. */
     default void eventsLost(long count) {}
 

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.StreamVersion;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -49,6 +50,40 @@ abstract class Order {
                 return settlement != Settlement.ACK;
             }
         };
+    }
+
+    /**
+     * Messages of the same stream, in the order of their versions, whatever the order of the call: nothing may stay of a
+     * version behind one that was not applied.
+     */
+    static Order byVersion(Sequence sequence) {
+        return new Order() {
+            @Override
+            Optional<?> lane(Message message) {
+                return place(message).map(StreamVersion::stream);
+            }
+
+            @Override
+            long rank(Message message, int index) {
+                return place(message).map(StreamVersion::version).orElse(Long.MAX_VALUE);
+            }
+
+            @Override
+            boolean blocks(Settlement settlement) {
+                return settlement != Settlement.ACK;
+            }
+
+            private Optional<StreamVersion> place(Message message) {
+                return sequence.place(message) instanceof Sequence.Placement.At at
+                        ? Optional.of(at.place())
+                        : Optional.empty();
+            }
+        };
+    }
+
+    /** The order of a consumer's messages that come in one call. */
+    static Order of(Consumer consumer) {
+        return consumer.isSequenced() ? byVersion(consumer.sequence().orElseThrow()) : byKey();
     }
 
     /** Any message may overtake any other. */

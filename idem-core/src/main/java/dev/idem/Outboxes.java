@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ final class Outboxes {
                     .publish(
                             unit,
                             new QueueStore.Intake(
-                                    consumer, message -> one.row(), one.outbox().isOrdered()),
+                                    consumer, message -> one.row(), one.outbox().isOrdered(), message -> Optional.empty()),
                             one.message());
         }
     }

@@ -104,6 +104,12 @@ final class OuterInbox implements JoinedInbox {
                 unit.rollback();
                 return now(tooOld.get());
             }
+            Optional<Outcome<T>> stopped =
+                    UnitSequence.judge(attempt, unit, attempt.policy().busyWait());
+            if (stopped.isPresent()) {
+                unit.rollback();
+                return now(stopped.get());
+            }
             T result = handle(attempt, key, unit);
             unconfirmed.push(unit);
             return new Provisional<>(

@@ -9,6 +9,7 @@ import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -31,6 +32,7 @@ final class QueueRun implements BatchRun.Recording {
     private final Settling settling;
     private final Bells.Bell bell;
     private final List<QueueChange> owed;
+    private final @Nullable GapKeeper gaps;
     private final Map<MarkerKey, QueuedMessage> messages = new LinkedHashMap<>();
     private final List<BatchEntry<?>> entries = new ArrayList<>();
     private final Map<QueuedMessage, QueueChange> sent = new HashMap<>();
@@ -45,8 +47,10 @@ final class QueueRun implements BatchRun.Recording {
             Consumer consumer,
             boolean leased,
             Bells.Bell bell,
-            List<QueueChange> owed) {
+            List<QueueChange> owed,
+            @Nullable GapKeeper gaps) {
         this.bell = bell;
+        this.gaps = gaps;
         this.owed = owed;
         this.engine = engine;
         this.store = store;
@@ -68,8 +72,8 @@ final class QueueRun implements BatchRun.Recording {
     /** Answers why the store could not, if it could not. */
     @Nullable
     Throwable run(List<QueuedMessage> taken) {
-        Order order = consumer.queue().orElseThrow().isOrdered() ? Order.byKeyUntilDone() : Order.none();
-        for (QueuedMessage message : taken) {
+        Order order = order();
+        for (QueuedMessage message : inVersionOrder(taken)) {
             messages.put(message.key(), message);
             entries.add(entry(message, order));
         }
@@ -84,7 +88,42 @@ final class QueueRun implements BatchRun.Recording {
         entries.forEach(entry -> entry.attempt().report(engine.events(), entry.outcome()));
         recordRest(outage != null);
         release();
+        resolveGaps();
         return outage;
+    }
+
+    private Order order() {
+        if (consumer.sequence().isPresent()) {
+            return Order.byVersion(consumer.sequence().get());
+        }
+        return consumer.queue().orElseThrow().isOrdered() ? Order.byKeyUntilDone() : Order.none();
+    }
+
+    /** What was stored in another order can be applied in one transaction all the same. */
+    private List<QueuedMessage> inVersionOrder(List<QueuedMessage> taken) {
+        return consumer.sequence()
+                .map(sequence -> taken.stream()
+                        .sorted(Comparator.comparingLong(queued -> sequence.versionOf(queued.message())))
+                        .toList())
+                .orElse(taken);
+    }
+
+    /** Of what is held again although its deadline was over. No transaction is open any more, so this may take long. */
+    private void resolveGaps() {
+        int index = 0;
+        for (QueuedMessage message : messages.values()) {
+            BatchEntry<?> entry = entries.get(index++);
+            if (entry.outcome() instanceof Outcome.Held<?> held
+                    && held.missing().isPresent()
+                    && !message.overdue()) {
+                engine.events()
+                        .tell(l -> l.held(
+                                consumer.name(), entry.message(), held.missing().getAsLong()));
+            }
+            if (entry.outcome() instanceof Outcome.Held && message.overdue() && gaps != null) {
+                gaps.resolve(consumer, message.message());
+            }
+        }
     }
 
     /** Whether all of them are done, so that nothing of this run is left. */
@@ -149,7 +188,7 @@ final class QueueRun implements BatchRun.Recording {
         for (BatchEntry<?> entry : granted) {
             if (!entry.isOpen()) {
                 QueuedMessage message = messageOf(entry);
-                settling.change(message, entry).ifPresent(change -> {
+                settling.inside(message, entry).ifPresent(change -> {
                     ((QueueBatch) batch).change(change);
                     sent.put(message, change);
                 });

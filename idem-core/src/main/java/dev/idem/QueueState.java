@@ -5,7 +5,7 @@ package dev.idem;
  *
  * <p>Every state is final, or some sweep looks at it: workers take what is {@link #RECEIVED} or {@link #FAILED_RETRYABLE}
  * when it is due, and what is {@link #IN_PROGRESS} when its lease has run out; what is {@link #HELD} is let go when it has
- * become the first of its ordering key; what is {@link #PARKED} is counted and listed until a person decides.
+ * become the first of its ordering key, or the version before it was applied, or its deadline is over; what is {@link #PARKED} is counted and listed until a person decides.
  */
 public enum QueueState {
     /** Waits for a worker. */
@@ -14,7 +14,7 @@ public enum QueueState {
     IN_PROGRESS(1),
     /** Failed, and will be tried again when it is due. */
     FAILED_RETRYABLE(2),
-    /** Waits behind an earlier message of its ordering key. */
+    /** Waits behind an earlier message of its ordering key, or for a version before it that is missing. */
     HELD(3),
     /** Set aside until a person decides. */
     PARKED(4),

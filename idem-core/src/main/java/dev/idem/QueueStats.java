@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param inProgress leased
  * @param stale leased, but the lease has run out
  * @param retryable failed, to be tried again
- * @param held waits behind another of its key; part of pending
+ * @param held waits behind another of its key, or for a version before it; part of pending
  * @param parked set aside until a person decides
  * @param atLeast whether a count has reached the limit, so that there may be more
  */

@@ -32,6 +32,7 @@ final class QueueWorker implements Runnable {
     private final Leases leases;
     private final Settling crashes;
     private final Breaker breaker;
+    private final @Nullable GapKeeper gaps;
     private final List<QueueChange> owed = new ArrayList<>();
     private boolean dirty;
     private volatile boolean stopping;
@@ -44,7 +45,8 @@ final class QueueWorker implements Runnable {
             QueueStore.Taking taking,
             Bells.Bell bell,
             Leases leases,
-            Breaker breaker) {
+            Breaker breaker,
+            @Nullable GapKeeper gaps) {
         this.engine = engine;
         this.permits = permits;
         this.store = store;
@@ -55,6 +57,7 @@ final class QueueWorker implements Runnable {
         this.leases = leases;
         this.crashes = new Settling(policy, true);
         this.breaker = breaker;
+        this.gaps = gaps;
     }
 
     /** It ends after the batch it is working on. */
@@ -182,7 +185,11 @@ final class QueueWorker implements Runnable {
         }
         return messages.isEmpty()
                 ? Found.NOTHING
-                : messages.size() >= most || policy.isOrdered() ? Found.MUCH : Found.SOME;
+                : messages.size() >= most
+                                || policy.isOrdered()
+                                || consumer.sequence().isPresent()
+                        ? Found.MUCH
+                        : Found.SOME;
     }
 
     /** Leases one message, so that its start is on record. */
@@ -220,7 +227,7 @@ final class QueueWorker implements Runnable {
     }
 
     private QueueRun newRun(boolean leased) {
-        return new QueueRun(engine, store, taking, consumer, leased, bell, owed);
+        return new QueueRun(engine, store, taking, consumer, leased, bell, owed, gaps);
     }
 
     private static void check(@Nullable Throwable outage) throws Outage {

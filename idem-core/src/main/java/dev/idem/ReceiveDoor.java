@@ -3,10 +3,12 @@ package dev.idem;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
+import dev.idem.spi.StreamVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -83,7 +85,15 @@ final class ReceiveDoor {
 
     private static QueueStore.Intake intake(Consumer consumer, QueuePolicy policy) {
         return new QueueStore.Intake(
-                consumer.name(), message -> consumer.keyOf(message).orElseThrow(), policy.isOrdered());
+                consumer.name(),
+                message -> consumer.keyOf(message).orElseThrow(),
+                policy.isOrdered(),
+                message -> placeOf(consumer, message));
+    }
+
+    private static Optional<StreamVersion> placeOf(Consumer consumer, Message message) {
+        return consumer.sequence()
+                .map(sequence -> sequence.place(message) instanceof Sequence.Placement.At at ? at.place() : null);
     }
 
     /** Nothing of this decides about a message: what fails here is made good by a sweep, or was only a count. */

@@ -10,6 +10,8 @@ public enum Rejection {
     KEY_NOT_TIME_ORDERED,
     /** Two different keys met in one 16-byte value; the message is unharmed, but cannot be told from the other. */
     KEY_COLLISION,
+    /** The consumer has a sequence, and the message no stream or no version. */
+    NO_VERSION,
     UNKNOWN_TYPE,
     /** The payload could not be decoded; decoding it again would fail again. */
     UNDECODABLE,

@@ -13,6 +13,9 @@ final class Settling {
     /** After a fault of the database that hit one message alone. */
     private static final Duration AFTER_A_FAULT = Duration.ofSeconds(1);
 
+    /** Somebody else is working on the message's stream; looking again at once would only disturb. */
+    private static final Duration WHILE_STREAM_IS_BUSY = Duration.ofMillis(40);
+
     private static final int LONGEST_ERROR = 4_096;
 
     private final QueuePolicy policy;
@@ -22,6 +25,13 @@ final class Settling {
     Settling(QueuePolicy policy, boolean leased) {
         this.policy = policy;
         this.leased = leased;
+    }
+
+    /** What must be recorded in the transaction that has locked the streams: only there it is certain what is missing. */
+    Optional<QueueChange> inside(QueuedMessage message, BatchEntry<?> entry) {
+        return entry.outcome() instanceof Outcome.Held<?> held && held.kept()
+                ? entry.attempt().consumer().sequence().map(s -> held(message, s.gapDeadline()))
+                : change(message, entry);
     }
 
     /** What must be recorded; empty if the message is completed, or stays as it is. */
@@ -40,6 +50,13 @@ final class Settling {
         }
         if (outcome instanceof Outcome.Suppressed) {
             return Optional.of(new QueueChange(message, QueueMove.COMPLETE, Duration.ZERO, "SUPPRESSED", null));
+        }
+        if (outcome instanceof Outcome.Stale) {
+            return Optional.of(new QueueChange(message, QueueMove.COMPLETE, Duration.ZERO, "STALE", null));
+        }
+        if (outcome instanceof Outcome.Busy && entry.attempt().consumer().isSequenced()) {
+            return Optional.of(
+                    message.overdue() ? held(message, WHILE_STREAM_IS_BUSY) : back(message, WHILE_STREAM_IS_BUSY));
         }
         boolean undecided = outcome instanceof Outcome.Held || outcome instanceof Outcome.Busy;
         return leased && undecided ? Optional.of(back(message, Duration.ZERO)) : Optional.empty();
@@ -79,6 +96,10 @@ final class Settling {
         return cause == null
                 ? run("Rejected", reason, Duration.ZERO, false)
                 : run(cause.getClass().getName(), textOf(cause), Duration.ZERO, true);
+    }
+
+    private QueueChange held(QueuedMessage message, Duration delay) {
+        return new QueueChange(message, QueueMove.HOLD, delay, "HELD", null);
     }
 
     private QueueChange back(QueuedMessage message, Duration delay) {

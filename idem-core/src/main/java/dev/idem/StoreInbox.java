@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
 final class StoreInbox implements Inbox {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
+    private static final int MOST_GAPS = 1_000;
+
     private final MarkerStore store;
     private final Events events;
     private final Engine engine;
@@ -44,8 +46,19 @@ final class StoreInbox implements Inbox {
         watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkDoor(engine, positioned) : null;
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
         receipts = queue != null && batches != null ? new ReceiveDoor(queue, batches, events, bells) : null;
-        workers = queue != null ? new Workers(engine, queue, bells, from.drain) : null;
+        workers = queue != null ? new Workers(engine, queue, bells, from.drain, gapKeeper(queue)) : null;
         log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+    }
+
+    /** Its door is one for workers, who have a permit already. */
+    private @Nullable GapKeeper gapKeeper(QueueStore queue) {
+        if (!(store instanceof MarkerStore.Sequenced sequenced) || !(store instanceof MarkerStore.Batching batching)) {
+            return null;
+        }
+        Engine inside = engine.forWorker(new Isolation());
+        BatchRunner runner = new BatchRunner(inside, entries -> claim(batching, entries));
+        ReceiveDoor door = new ReceiveDoor(queue, new BatchDoor(inside, runner), events, bells);
+        return new GapKeeper(sequenced.sequences(), events, bells, door::acceptAll);
     }
 
     @Override
@@ -150,8 +163,16 @@ final class StoreInbox implements Inbox {
         return queue(queue, consumer).stats(consumer);
     }
 
+    @Override
+    public List<Gap> gaps(String consumer) {
+        if (store instanceof MarkerStore.Sequenced sequenced) {
+            return sequenced.sequences().gaps(consumer, MOST_GAPS);
+        }
+        throw new UnsupportedOperationException(store.describe() + " keeps no sequences, which " + consumer + " needs");
+    }
+
     private List<Outcome<?>> oneByOne(Consumer consumer, List<Message> messages) {
-        Order order = Order.byKey();
+        Order order = Order.of(consumer);
         List<Outcome<?>> outcomes = new ArrayList<>(messages.size());
         for (Message message : messages) {
             int position = outcomes.size();

@@ -114,6 +114,11 @@ final class UnitRunner {
                         unit.rollback();
                         return settle(key, tooOld.get());
                     }
+                    Optional<Outcome<T>> stopped = UnitSequence.judge(attempt, unit, wait);
+                    if (stopped.isPresent()) {
+                        unit.rollback();
+                        return settle(key, stopped.get());
+                    }
                     T result = handle(attempt, key, unit);
                     sent = new Sent<>(unit.claimId(), result);
                     commit(attempt, key, unit, result);

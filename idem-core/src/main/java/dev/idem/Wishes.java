@@ -19,12 +19,21 @@ final class Wishes {
 
     private record Wish(Retention retention, boolean timeOrdered) {}
 
-    /** @throws StoreException when the store has no place for such keys */
+    /**
+     * Before the first claim.
+     *
+     * @throws StoreException when the store has no place for such keys
+     * @throws UnsupportedOperationException when it keeps no sequences, and the consumer needs one
+     */
     void tell(Consumer consumer) {
         Wish before = told.get(consumer.name());
         Retention retention = consumer.policy().retention();
         boolean timeOrdered = consumer.key().isTimeOrdered();
         if (before == null || before.timeOrdered != timeOrdered || !before.retention.equals(retention)) {
+            if (consumer.sequence().isPresent() && !(store instanceof MarkerStore.Sequenced)) {
+                throw new UnsupportedOperationException(
+                        store.describe() + " keeps no sequences, which " + consumer.name() + " needs");
+            }
             store.admit(consumer.name(), timeOrdered);
             store.retain(consumer.name(), retention);
             told.put(consumer.name(), new Wish(retention, timeOrdered));

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,18 +24,25 @@ final class Workers implements AutoCloseable {
     private final Bells bells;
     private final Leases leases;
     private final Duration drain;
+    private final @Nullable GapKeeper gaps;
     private final Map<String, Breaker> consumers = new LinkedHashMap<>();
     private final List<QueueWorker> workers = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread care = new Thread(this::takeCare, "idem-care");
 
-    /** @param drain how long closing waits for handlers that are running */
-    Workers(Engine engine, QueueStore store, Bells bells, Duration drain) {
+    /**
+     * The workers of a store.
+     *
+     * @param drain how long closing waits for handlers that are running
+     * @param gaps who sees to gaps, where the store keeps sequences
+     */
+    Workers(Engine engine, QueueStore store, Bells bells, Duration drain, @Nullable GapKeeper gaps) {
         this.engine = engine;
         this.store = store;
         this.bells = bells;
         this.drain = drain;
+        this.gaps = gaps;
         this.leases = new Leases(store);
         care.setDaemon(true);
     }
@@ -68,7 +76,8 @@ final class Workers implements AutoCloseable {
                     taking,
                     bells.of(consumer.name()),
                     leases,
-                    breaker);
+                    breaker,
+                    gaps);
             workers.add(worker);
             threads.add(Threads.start("idem-" + consumer.name() + "-" + i, policy.virtualThreads(), worker));
         }

@@ -31,6 +31,15 @@ public interface Batch extends AutoCloseable {
     }
 
     /**
+     * The streams of this transaction, for consumers that have a sequence.
+     *
+     * @throws UnsupportedOperationException if the store keeps no sequences
+     */
+    default Streams streams() {
+        throw new UnsupportedOperationException("This store keeps no sequences");
+    }
+
+    /**
      * Starts the work for granted keys, on the calling thread. The unit before it must have ended.
      *
      * @param lane deferred statements of units with the same lane keep their order; null when none others matter

@@ -83,6 +83,11 @@ public interface MarkerStore extends AutoCloseable {
         OptionalLong markOf(String consumer, Position partition);
     }
 
+    /** A store that knows how far each stream is: all its units and batches have {@link Streams}. */
+    interface Sequenced extends MarkerStore {
+        SequenceStore sequences();
+    }
+
     /** A store that can claim inside a transaction it did not open. */
     interface Joinable extends MarkerStore {
         /**

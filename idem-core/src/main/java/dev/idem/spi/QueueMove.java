@@ -21,14 +21,15 @@ import java.util.Set;
  *                ├────► IN_PROGRESS ──► COMPLETED                  │
  *                │        │  │   └─ give back ─► RECEIVED          │
  *                │        │  └─ fail ─► FAILED_RETRYABLE ─► (as RECEIVED, when due)
+ *                ├────────┴─ hold ─► HELD, until the version before it is applied, or until it is due
  *                └─ park ─┴─► PARKED ◄──────────────────── park ───┘
  *                               ├─ retry ─► RECEIVED, or HELD behind another of its key
  *                               └─ skip ──► FAILED_TERMINAL ── retry, as above
  * </pre>
  */
 public enum QueueMove {
-    /** A worker takes a lease; also of one whose lease has run out. */
-    LEASE(IN_PROGRESS, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS),
+    /** A worker takes a lease; also of one whose lease has run out, or that was held for long enough. */
+    LEASE(IN_PROGRESS, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
     /** The handler's work is committed. Its followers of the same key may be done in the same transaction. */
     COMPLETE(COMPLETED, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
     /** The handler failed, and another try may help. */
@@ -37,6 +38,8 @@ public enum QueueMove {
     GIVE_BACK(RECEIVED, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
     /** Set aside: by the retry policy, with the head of its key, or by a person. */
     PARK(PARKED, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
+    /** A version before it is missing: it waits for that one, or for its deadline. */
+    HOLD(HELD, RECEIVED, FAILED_RETRYABLE, IN_PROGRESS, HELD),
     /** Nothing of its key is before it any more. */
     RELEASE(RECEIVED, HELD),
     /** A person wants it tried again, now. */

@@ -92,8 +92,15 @@ public interface QueueStore {
      * What the receiving side is told of a consumer.
      *
      * @param ordered whether messages wait behind earlier ones of their ordering key
+     * @param places where messages stand in their streams, for consumers that have a sequence
      */
-    record Intake(String consumer, KeyOf keys, boolean ordered) {}
+    record Intake(String consumer, KeyOf keys, boolean ordered, PlaceOf places) {}
+
+    /** Finds the stream and the version of a message; empty where the consumer has no sequence. */
+    @FunctionalInterface
+    interface PlaceOf {
+        Optional<StreamVersion> of(Message message);
+    }
 
     /** Finds the key of a message. */
     @FunctionalInterface

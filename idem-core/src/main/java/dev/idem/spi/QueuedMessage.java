@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param started how often its handler is known to have been started; of runs that succeeded or were undone by the
  *     database nothing is known
  * @param failed how often the handler is known to have ended with a failure
+ * @param overdue whether it was held for a version before it, and the deadline for that is over
  * @param unreadable why the stored bytes could not be read as a message; then {@code message} has nothing in it
  */
 public record QueuedMessage(
@@ -22,11 +23,12 @@ public record QueuedMessage(
         int started,
         int failed,
         Instant storedAt,
+        boolean overdue,
         @Nullable String unreadable) {
 
     /** As a worker has it that took a lease, which counts as a start. */
     public QueuedMessage leased() {
-        return new QueuedMessage(id, key, message, fence + 1, started + 1, failed, storedAt, unreadable);
+        return new QueuedMessage(id, key, message, fence + 1, started + 1, failed, storedAt, overdue, unreadable);
     }
 
     /** Started once more than it ended: it may be what killed the process that ran it, so it must run alone. */

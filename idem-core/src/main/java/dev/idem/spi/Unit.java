@@ -37,6 +37,15 @@ public interface Unit extends AutoCloseable {
     }
 
     /**
+     * The streams of this transaction, for consumers that have a sequence.
+     *
+     * @throws UnsupportedOperationException if the store keeps no sequences
+     */
+    default Streams streams() {
+        throw new UnsupportedOperationException("This store keeps no sequences");
+    }
+
+    /**
      * Keeps a statement to be sent after the handler, before the commit, together with those of other messages.
      *
      * @throws UnsupportedOperationException if the store has no database transaction

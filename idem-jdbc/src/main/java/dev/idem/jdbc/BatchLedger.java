@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** How a batch records what is done: a marker for each message, or a mark for each partition. */
 interface BatchLedger {
+    /** Of whom all its keys are. */
+    int consumer();
+
     /** The keys that were granted, in the order of the requests. */
     Collection<MarkerKey> granted();
 

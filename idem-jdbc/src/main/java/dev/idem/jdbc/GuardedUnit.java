@@ -2,12 +2,14 @@ package dev.idem.jdbc;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.Streams;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +82,11 @@ abstract class GuardedUnit implements Unit {
         } catch (SQLException failure) {
             throw faults.explained("read the horizon for", key, failure);
         }
+    }
+
+    /** See {@link Unit#streams}. */
+    final Streams streams(ClaimedMarker marker, Supplier<Connection> connection) {
+        return new JdbcStreams(marker.markers().streams(), faults, connection, marker.consumer(), false);
     }
 
     /** Takes the connection away and waits for a call of a stray thread; false when that call does not end. */

@@ -31,11 +31,13 @@ final class InboxChanges {
     private final NamedSql earlier;
     private final NamedSql audit;
     private final NamedSql notes;
+    private final StreamSkip streams;
 
     InboxChanges(Tables tables) {
         dialect = tables.dialect();
         rows = new InboxRows(tables);
         changes = new QueueChanges(tables);
+        streams = new StreamSkip(tables);
         String now = QueueSql.of(dialect.database()).now();
         earlier = new NamedSql(tables.fill("SELECT 1 FROM ${queue} WHERE consumer = :consumer AND order_key = :order"
                 + " AND id < :id AND status <> 5 LIMIT 1"));
@@ -94,7 +96,14 @@ final class InboxChanges {
     }
 
     private InboxDecision decide(Connection connection, Wish wish, InboxRow row) throws SQLException {
-        return InboxDecision.on(row, wish.action(), wish.force(), () -> hasEarlier(connection, row));
+        InboxDecision decision =
+                InboxDecision.on(row, wish.action(), wish.force(), () -> hasEarlier(connection, row));
+        if (wish.action() != InboxAction.SKIP || decision.move() == null) {
+            return decision;
+        }
+        return streams.refusal(connection, row)
+                .map(why -> InboxDecision.not(row, InboxAnswer.Result.REFUSED, why))
+                .orElse(decision);
     }
 
     private boolean hasEarlier(Connection connection, InboxRow row) throws SQLException {
@@ -118,6 +127,9 @@ final class InboxChanges {
                 || !changes.makeByHand(
                         connection, decision.move(), row.message().id(), row.fence(), word)) {
             throw new SQLException("A message that was locked could not be moved", "40001");
+        }
+        if (wish.action() == InboxAction.SKIP) {
+            streams.pass(connection, row);
         }
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(row.number()));

@@ -68,7 +68,7 @@ record InboxDecision(@Nullable QueueMove move, InboxAnswer answer) {
         return Optional.ofNullable(why).map(text -> not(row, InboxAnswer.Result.REFUSED, text));
     }
 
-    private static InboxDecision not(InboxRow row, InboxAnswer.Result result, String why) {
+    static InboxDecision not(InboxRow row, InboxAnswer.Result result, String why) {
         return new InboxDecision(
                 null, InboxAnswer.not(row.message().id(), result, row.message().state(), why));
     }

@@ -1,5 +1,7 @@
 package dev.idem.jdbc;
 
+import dev.idem.Gap;
+import dev.idem.spi.SequenceStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -124,6 +126,24 @@ public final class InboxOperator {
 
     public InboxAnswer.Sum skipAll(InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {
         return actOnAll(InboxAction.SKIP, filter, progress);
+    }
+
+    /**
+     * Goes on behind the versions that are missing in a stream: they will not be applied any more. Answers false, and changes
+     * nothing, when no version is missing before the next message, or somebody is working on the stream. Not for dry runs,
+     * which {@link JdbcInbox#gaps} serves.
+     */
+    public boolean passGap(String consumer, String stream) {
+        if (dryRun) {
+            throw new IllegalStateException("A gap cannot be passed in a dry run: look at it with JdbcInbox.gaps");
+        }
+        JdbcSequences sequences = new JdbcSequences(dataSource, tables);
+        return sequences
+                .gap(consumer, stream)
+                .filter(Gap::isOpen)
+                .flatMap(gap ->
+                        sequences.pass(gap, gap.next(), new SequenceStore.Deed("GAP_SKIPPED", actor, reason)))
+                .isPresent();
     }
 
     private List<InboxAnswer> together(InboxAction action, List<Long> ids) {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number the consumer's
  * @param order the hash of its ordering key, where order is kept
+ * @param stream the hash of its stream, where the consumer has a sequence
+ * @param version its version in that stream
  * @param leased whether a lease on it is valid
  */
 record InboxRow(
@@ -21,10 +23,12 @@ record InboxRow(
         long fence,
         UUID key,
         @Nullable UUID order,
+        @Nullable UUID stream,
+        long version,
         boolean leased) {
     static final String COLUMNS = "q.id, q.consumer, q.message_key, q.readable, q.status, q.stored_at, q.due_at,"
             + " q.fence, q.started, q.failed, q.message_type, q.ordering_key, q.worker, q.reason, q.error,"
-            + " OCTET_LENGTH(q.payload), q.order_key";
+            + " OCTET_LENGTH(q.payload), q.order_key, q.stream_key, q.version";
 
     /** Besides {@link #COLUMNS} it needs the database's time, as the last column. */
     static InboxRow of(ResultSet row, String consumer, Dialect dialect) throws SQLException {
@@ -53,7 +57,9 @@ record InboxRow(
                 row.getLong(8),
                 key,
                 row.getBytes(17) == null ? null : dialect.keyOf().read(row, 17),
-                state == QueueState.IN_PROGRESS && due >= row.getLong(18));
+                row.getBytes(18) == null ? null : dialect.keyOf().read(row, 18),
+                row.getLong(19),
+                state == QueueState.IN_PROGRESS && due >= row.getLong(20));
     }
 
     /** Whatever the bytes are. */

@@ -34,6 +34,7 @@ class JdbcBatch implements Batch {
     private final Map<MarkerKey, StoredResult> results = new LinkedHashMap<>();
     private final Deferred<BatchPart> deferred = new Deferred<>();
     private final UnitSavepoint savepoint;
+    private final JdbcStreams streams;
     private @Nullable BatchPart lastUser;
     private boolean flushed;
     private boolean lost;
@@ -44,6 +45,8 @@ class JdbcBatch implements Batch {
         this.ledger = ledger;
         this.refused = refused;
         this.savepoint = new UnitSavepoint(kit.sql(), ledger.token());
+        this.streams =
+                new JdbcStreams(kit.single().streams(), kit.faults(), transaction::connection, ledger.consumer(), true);
     }
 
     @Override
@@ -63,6 +66,11 @@ class JdbcBatch implements Batch {
         } catch (SQLException failure) {
             throw kit.faults().explained("read the horizon for", key, failure);
         }
+    }
+
+    @Override
+    public JdbcStreams streams() {
+        return streams;
     }
 
     /** One that is alone needs no savepoint: its rollback is that of the transaction. */
@@ -218,6 +226,7 @@ class JdbcBatch implements Batch {
         Connection connection = transaction.connection();
         MarkerKey any = ledger.granted().iterator().next();
         try {
+            streams.write(connection);
             ledger.record(connection, givenUp, results);
         } catch (SQLException failure) {
             throw beforeCommit(any, failure);

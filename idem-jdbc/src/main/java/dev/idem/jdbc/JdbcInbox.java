@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.Gap;
 import dev.idem.QueueStats;
 import dev.idem.StoreException;
 import java.sql.Connection;
@@ -28,6 +29,7 @@ public final class JdbcInbox {
     private final InboxRows rows;
     private final InboxHistory history;
     private final QueueNumbers numbers;
+    private final JdbcSequences sequences;
 
     private JdbcInbox(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
@@ -35,6 +37,7 @@ public final class JdbcInbox {
         rows = new InboxRows(tables);
         history = new InboxHistory(tables);
         numbers = new QueueNumbers(tables);
+        sequences = new JdbcSequences(dataSource, tables);
     }
 
     public static JdbcInbox of(JdbcSchema schema) {
@@ -52,6 +55,18 @@ public final class JdbcInbox {
             }
             return stats;
         });
+    }
+
+    /**
+     * Streams of a consumer in which messages wait for a version that is missing, the longest waiting first.
+     *
+     * @param limit how many at most, 1 to 10,000
+     */
+    public List<Gap> gaps(String consumer, int limit) {
+        if (limit < 1 || limit > LARGEST_PAGE) {
+            throw new IllegalArgumentException("limit is " + limit + ", but must be 1 to " + LARGEST_PAGE);
+        }
+        return sequences.gaps(consumer, limit);
     }
 
     /** The order of a list. */

@@ -11,6 +11,7 @@ import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.Unit;
+import dev.idem.spi.StreamVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,6 +21,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
@@ -68,7 +71,17 @@ final class JdbcQueue implements QueueStore.Waking {
 
     @Override
     public void enqueue(Connection connection, Intake intake, List<Message> messages) throws SQLException {
-        kit.queue().insert(connection, number(intake.consumer()), intake, messages);
+        int consumer = number(intake.consumer());
+        kit.batches().single().streams().ensure(connection, consumer, streamsOf(intake, messages));
+        kit.queue().insert(connection, consumer, intake, messages);
+    }
+
+    /** So that no worker has to make them, which would have to wait for another one that does. */
+    private static Set<String> streamsOf(Intake intake, List<Message> messages) {
+        Set<String> streams = new TreeSet<>();
+        messages.forEach(message ->
+                intake.places().of(message).map(StreamVersion::stream).ifPresent(streams::add));
+        return streams;
     }
 
     @Override

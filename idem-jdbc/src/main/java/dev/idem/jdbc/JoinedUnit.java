@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.spi.StoredResult;
+import dev.idem.spi.Streams;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -26,6 +27,11 @@ final class JoinedUnit extends GuardedUnit {
     @Override
     public Optional<Instant> horizon(Instant made) {
         return horizon(marker, outer, made);
+    }
+
+    @Override
+    public Streams streams() {
+        return streams(marker, () -> outer);
     }
 
     @Override

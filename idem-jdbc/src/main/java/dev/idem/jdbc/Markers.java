@@ -31,10 +31,12 @@ final class Markers {
     private final NamedSql storeResult;
     private final NamedSql readResult;
     private final Horizons horizons;
+    private final StreamRows streams;
 
     Markers(Dialect dialect, Tables tables) {
         this.dialect = dialect;
         horizons = new Horizons(tables);
+        streams = new StreamRows(tables);
         claim = new NamedSql(tables.fill(dialect.claim()));
         claimJoined = new NamedSql(tables.fill(dialect.claimJoined()));
         read = new NamedSql(tables.fill(dialect.read()));
@@ -48,6 +50,10 @@ final class Markers {
 
     Horizons horizons() {
         return horizons;
+    }
+
+    StreamRows streams() {
+        return streams;
     }
 
     /** Inserts the marker. Empty when the key is neither granted nor explained by a row that could be read. */

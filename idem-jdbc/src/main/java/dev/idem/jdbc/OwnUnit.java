@@ -4,6 +4,7 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.CommitRefusedException;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.StoredResult;
+import dev.idem.spi.Streams;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -33,6 +34,11 @@ final class OwnUnit extends GuardedUnit {
     @Override
     public Optional<Instant> horizon(Instant made) {
         return horizon(marker, transaction.connection(), made);
+    }
+
+    @Override
+    public Streams streams() {
+        return streams(marker, transaction::connection);
     }
 
     @Override

@@ -6,11 +6,13 @@ import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.StreamVersion;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -88,6 +90,11 @@ final class Queue {
         common.put(
                 "payloads",
                 array("bytea", arrivals.stream().map(Arrival::payload).toArray(byte[][]::new)));
+        common.put(
+                "streams", array("uuid", arrivals.stream().map(Arrival::stream).toArray()));
+        common.put(
+                "versions",
+                array("bigint", arrivals.stream().map(Arrival::version).toArray()));
         try (PreparedStatement statement = insert.prepare(connection, common, () -> rows(arrivals))) {
             if (statement.executeUpdate() != arrivals.size()) {
                 throw new SQLException("Not all messages were stored: a trigger or a rule is in the way");
@@ -104,6 +111,7 @@ final class Queue {
             String ordering = message.orderingKey().orElse(null);
             UUID order = intake.ordered() && ordering != null ? Hashes.uuid(ordering) : null;
             boolean behind = order != null && !seen.add(order);
+            StreamVersion place = intake.places().of(message).orElse(null);
             arrivals.add(new Arrival(
                     intake.keys().of(message),
                     behind,
@@ -111,7 +119,9 @@ final class Queue {
                     storable(ordering),
                     storable(message.type().orElse(null)),
                     Envelope.of(message),
-                    message.payload()));
+                    message.payload(),
+                    place == null ? null : Hashes.uuid(place.stream()),
+                    place == null ? null : place.version()));
         }
         return arrivals;
     }
@@ -158,7 +168,8 @@ final class Queue {
         return held.isEmpty() ? 0 : let(connection, held);
     }
 
-    private int let(Connection connection, List<Long> ids) throws SQLException {
+    /** Lets go what is held; who has moved it meanwhile is passed over. */
+    int let(Connection connection, List<Long> ids) throws SQLException {
         try (PreparedStatement statement = release.prepare(
                 connection,
                 Map.of(),
@@ -359,6 +370,13 @@ final class Queue {
                             : dialect.key().apply(arrival.order));
             row.put("ordering", NamedSql.Parameter.of(arrival.orderingKey));
             row.put("type", NamedSql.Parameter.of(arrival.type));
+            row.put(
+                    "stream",
+                    arrival.stream == null
+                            ? NamedSql.Parameter.of((byte[]) null)
+                            : dialect.key().apply(arrival.stream));
+            Long version = arrival.version;
+            row.put("version", (s, i) -> s.setObject(i, version, Types.BIGINT));
             row.put("head", NamedSql.Parameter.of(arrival.head));
             row.put("payload", NamedSql.Parameter.of(arrival.payload));
             rows.add(row);
@@ -378,5 +396,7 @@ final class Queue {
             @Nullable String orderingKey,
             @Nullable String type,
             byte[] head,
-            byte[] payload) {}
+            byte[] payload,
+            @Nullable UUID stream,
+            @Nullable Long version) {}
 }

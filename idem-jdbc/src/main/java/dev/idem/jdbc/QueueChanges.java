@@ -57,7 +57,7 @@ final class QueueChanges {
     private static String update(QueueMove move, QueueSql sql) {
         String leased = "status = " + QueueState.IN_PROGRESS.code();
         String counts = switch (move) {
-            case GIVE_BACK -> ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
+            case GIVE_BACK, HOLD -> ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
             case FAIL, PARK ->
                 ", started = CASE WHEN " + leased + " THEN started ELSE started + :counts END,"
                         + " failed = failed + :counts, reason = :reason, error = COALESCE(:error, error)";
@@ -66,7 +66,7 @@ final class QueueChanges {
             case SKIP -> ", reason = :reason";
             case COMPLETE, RELEASE -> "";
         };
-        boolean due = DUE.contains(move.to()) || move == QueueMove.LEASE;
+        boolean due = DUE.contains(move.to()) || move == QueueMove.LEASE || move == QueueMove.HOLD;
         // The state comes last: the expressions before it must see the old one, also where columns change in turn.
         return "UPDATE " + sql.byId() + " SET fence = fence + 1, due_at = " + (due ? sql.now() + " + :delay" : "NULL")
                 + counts + ", status = " + move.to().code() + where(move);

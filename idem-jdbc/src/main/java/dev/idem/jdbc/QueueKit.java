@@ -1,9 +1,11 @@
 package dev.idem.jdbc;
 
 /** What all batches of stored messages share. Stateless. */
-record QueueKit(BatchKit batches, Queue queue, QueueChanges changes, Archive archive) {
+record QueueKit(BatchKit batches, Queue queue, QueueChanges changes, Archive archive, StreamQueue streams) {
     static QueueKit of(BatchKit batches) {
         Tables tables = batches.tables();
-        return new QueueKit(batches, new Queue(tables), new QueueChanges(tables), new Archive(tables));
+        Queue queue = new Queue(tables);
+        return new QueueKit(
+                batches, queue, new QueueChanges(tables), new Archive(tables), new StreamQueue(tables, queue));
     }
 }

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ final class QueueLedger implements BatchLedger {
     private final Map<MarkerKey, QueuedMessage> messages = new LinkedHashMap<>();
     private final List<QueueChange> changes = new ArrayList<>();
     private Set<MarkerKey> done = Set.of();
+    private Map<String, Long> moved = Map.of();
 
     QueueLedger(
             QueueKit kit,
@@ -55,8 +57,18 @@ final class QueueLedger implements BatchLedger {
         done = keys;
     }
 
+    /** Which streams the transaction has moved, and to where: what waits for that is let go in the same commit. */
+    void moved(Map<String, Long> streams) {
+        moved = streams;
+    }
+
     void change(QueueChange change) {
         changes.add(change);
+    }
+
+    @Override
+    public int consumer() {
+        return consumer;
     }
 
     @Override
@@ -83,6 +95,12 @@ final class QueueLedger implements BatchLedger {
                 throw new SQLException("A message belongs to another worker now", "40001");
             }
         }
+        kit.streams()
+                .release(
+                        connection,
+                        consumer,
+                        moved,
+                        completed().stream().map(QueuedMessage::id).collect(Collectors.toSet()));
         if (!taking.keepFor().isZero()) {
             kit.archive().keep(connection, completed(), taking.keepFor());
         }

@@ -36,7 +36,7 @@ final class QueueNumbers {
         stale = new NamedSql(
                 tables.fill(counted.formatted("status > 0 AND status = 1 AND due_at < (SELECT " + sql.now() + ")")));
         oldest = new NamedSql(tables.fill("SELECT " + sql.now() + " - stored_at FROM ${queue}"
-                + " WHERE consumer = :consumer AND due_at IS NOT NULL ORDER BY due_at, id LIMIT 1"));
+                + " WHERE consumer = :consumer AND due_at IS NOT NULL AND status <> 3 ORDER BY due_at, id LIMIT 1"));
         next = new NamedSql(tables.fill("SELECT due_at - " + sql.now() + " FROM ${queue} WHERE consumer = :consumer"
                 + " AND due_at > (SELECT " + sql.now() + ") ORDER BY due_at LIMIT 1"));
         duplicates = new RowsSql(tables.fill(sql.duplicates()));

@@ -40,6 +40,7 @@ record QueueRow(
                 row.getInt(7),
                 row.getInt(8),
                 Micros.instant(row.getLong(9)),
+                QueueState.of(row.getInt(11)) == QueueState.HELD,
                 unreadable);
         return new QueueRow(
                 stored,

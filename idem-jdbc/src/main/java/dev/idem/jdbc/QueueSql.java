@@ -78,11 +78,13 @@ record QueueSql(
                 "${queue} q",
                 """
                 INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key,
-                  ordering_key, message_type, head, payload)
-                SELECT :consumer, k, r, n, CASE WHEN b THEN NULL ELSE n END, CASE WHEN b THEN 3 ELSE 0 END, o, ok, t, h, p
+                  ordering_key, message_type, head, payload, stream_key, version)
+                SELECT :consumer, k, r, n, CASE WHEN b THEN NULL ELSE n END, CASE WHEN b THEN 3 ELSE 0 END, o, ok, t, h, p,
+                  s, v
                 FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]), CAST(:behind AS boolean[]),
                   CAST(:orders AS uuid[]), CAST(:orderings AS text[]), CAST(:types AS text[]), CAST(:heads AS bytea[]),
-                  CAST(:payloads AS bytea[])) WITH ORDINALITY AS m(k, r, b, o, ok, t, h, p, i),
+                  CAST(:payloads AS bytea[]), CAST(:streams AS uuid[]), CAST(:versions AS bigint[]))
+                  WITH ORDINALITY AS m(k, r, b, o, ok, t, h, p, s, v, i),
                   (SELECT %s AS n) c
                 ORDER BY i
                 """.formatted(now),
@@ -129,9 +131,10 @@ record QueueSql(
 
     private static final String VALUES = """
             INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key, ordering_key,
-              message_type, head, payload)
+              message_type, head, payload, stream_key, version)
             VALUES {(:consumer, :key, :readable, %1$s, CASE WHEN :behind = 1 THEN NULL ELSE %1$s END,
-              CASE WHEN :behind = 1 THEN 3 ELSE 0 END, :order, :ordering, :type, :head, :payload)}
+              CASE WHEN :behind = 1 THEN 3 ELSE 0 END, :order, :ordering, :type, :head, :payload, :stream,
+              :version)}
             """;
 
     private static final String BLOCKED = "SELECT DISTINCT order_key FROM ${queue} WHERE consumer = :consumer"

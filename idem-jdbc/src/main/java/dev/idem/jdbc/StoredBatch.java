@@ -45,6 +45,7 @@ final class StoredBatch extends JdbcBatch implements QueueBatch {
     @Override
     public void commit() {
         ledger.done(done());
+        ledger.moved(streams().moved());
         super.commit();
     }
 

@@ -23,6 +23,7 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
             "result",
             "retention",
             "watermark",
+            "sequence",
             "queue",
             "worker",
             "run",

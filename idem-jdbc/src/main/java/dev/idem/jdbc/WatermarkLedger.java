@@ -36,6 +36,11 @@ final class WatermarkLedger implements BatchLedger {
     }
 
     @Override
+    public int consumer() {
+        return consumer;
+    }
+
+    @Override
     public Collection<MarkerKey> granted() {
         return granted.keySet();
     }

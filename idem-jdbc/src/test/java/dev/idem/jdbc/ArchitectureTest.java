@@ -23,6 +23,8 @@ class ArchitectureTest {
             "InboxAnswer",
             "InboxFilter",
             "InboxMessage",
+            "StateTransition",
+            "VersionedUpsert",
             "Database",
             "SchemaMode",
             "WakeUp",

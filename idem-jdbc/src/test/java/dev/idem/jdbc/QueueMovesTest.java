@@ -140,9 +140,10 @@ class QueueMovesTest {
 
     @ParameterizedTest
     @EnumSource(QueueMove.class)
-    @DisplayName("RO-13 no move starts at its own end, but a lease that is taken over and a message given back")
+    @DisplayName(
+            "RO-13 no move starts at its own end, but a lease that is taken over, a message given back, and one that is held on")
     void noMoveStandsStill(QueueMove move) {
-        Set<QueueMove> again = Set.of(QueueMove.LEASE, QueueMove.GIVE_BACK, QueueMove.FAIL);
+        Set<QueueMove> again = Set.of(QueueMove.LEASE, QueueMove.GIVE_BACK, QueueMove.FAIL, QueueMove.HOLD);
         assertThat(move.from().contains(move.to())).isEqualTo(again.contains(move));
         assertThat(move.from().stream().filter(QueueState::isFinal).collect(Collectors.toSet()))
                 .isSubsetOf(QueueState.FAILED_TERMINAL);
@@ -152,7 +153,7 @@ class QueueMovesTest {
         MarkerKey key = new MarkerKey("payments", new UUID(0, id), null);
         Message message = Message.of("m" + id, new byte[0]);
         return new QueueChange(
-                new QueuedMessage(id, key, message, fence, 0, 0, Instant.EPOCH, null),
+                new QueuedMessage(id, key, message, fence, 0, 0, Instant.EPOCH, false, null),
                 move,
                 Duration.ZERO,
                 "TEST",

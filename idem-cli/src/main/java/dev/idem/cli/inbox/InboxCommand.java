@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             InboxStatsCommand.class,
             InboxListCommand.class,
+            InboxGapsCommand.class,
             InboxShowCommand.class,
             InboxRetryCommand.class,
             InboxParkCommand.class,

@@ -64,6 +64,17 @@ CREATE TABLE IF NOT EXISTS ${watermark} (
   PRIMARY KEY (consumer, stream_key, partition_number)
 );
 
+-- How far each stream of a consumer with a sequence is: one row for each, locked while a version is judged. Times are
+-- microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${sequence} (
+  consumer        SMALLINT NOT NULL,
+  stream_key      UUID NOT NULL, -- a hash of stream
+  current_version BIGINT, -- the last version that was applied; NULL: none
+  moved_at        BIGINT NOT NULL,
+  stream          VARCHAR NOT NULL,
+  PRIMARY KEY (consumer, stream_key)
+);
+
 -- Messages that were acknowledged on receipt and are not done yet. Those that are done leave it, so it stays small.
 -- Times are microseconds since 1970 in UTC.
 CREATE TABLE IF NOT EXISTS ${queue} (
@@ -73,6 +84,8 @@ CREATE TABLE IF NOT EXISTS ${queue} (
   fence        BIGINT   DEFAULT 0 NOT NULL, -- grows with every move
   message_key  UUID     NOT NULL, -- of its marker
   order_key    UUID,              -- a hash of its ordering key, where the consumer keeps order
+  stream_key   UUID, -- a hash of its stream, where the consumer has a sequence
+  version      BIGINT, -- its version in that stream
   consumer     SMALLINT NOT NULL,
   status       SMALLINT NOT NULL, -- 0 received, 1 in progress, 2 failed retryable, 3 held, 4 parked, 5 failed terminal
   started      INT  DEFAULT 0 NOT NULL,
@@ -89,6 +102,7 @@ CREATE TABLE IF NOT EXISTS ${queue} (
 
 CREATE INDEX IF NOT EXISTS ${prefix}queue_due ON ${queue} (consumer, due_at, id);
 CREATE INDEX IF NOT EXISTS ${prefix}queue_order ON ${queue} (consumer, order_key, id);
+CREATE INDEX IF NOT EXISTS ${prefix}queue_stream ON ${queue} (consumer, stream_key, version);
 CREATE INDEX IF NOT EXISTS ${prefix}queue_state ON ${queue} (consumer, status, id);
 CREATE INDEX IF NOT EXISTS ${prefix}queue_key ON ${queue} (consumer, message_key);
 

@@ -63,6 +63,17 @@ CREATE TABLE IF NOT EXISTS ${watermark} (
   PRIMARY KEY (consumer, stream_key, partition_number)
 ) WITH (fillfactor = 50);
 
+-- How far each stream of a consumer with a sequence is: one row for each, locked while a version is judged. Times are
+-- microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${sequence} (
+  consumer        smallint NOT NULL,
+  stream_key      uuid     NOT NULL, -- a hash of stream
+  current_version bigint,            -- the last version that was applied; NULL: none
+  moved_at        bigint   NOT NULL,
+  stream          text     NOT NULL,
+  PRIMARY KEY (consumer, stream_key)
+) WITH (fillfactor = 50);
+
 -- Messages that were acknowledged on receipt and are not done yet. Those that are done leave it, so it stays small.
 -- Times are microseconds since 1970 in UTC.
 CREATE TABLE IF NOT EXISTS ${queue} (
@@ -72,6 +83,8 @@ CREATE TABLE IF NOT EXISTS ${queue} (
   fence        bigint   NOT NULL DEFAULT 0, -- grows with every move
   message_key  uuid     NOT NULL, -- of its marker
   order_key    uuid,              -- a hash of its ordering key, where the consumer keeps order
+  stream_key   uuid,              -- a hash of its stream, where the consumer has a sequence
+  version      bigint,            -- its version in that stream
   consumer     smallint NOT NULL,
   status       smallint NOT NULL, -- 0 received, 1 in progress, 2 failed retryable, 3 held, 4 parked, 5 failed terminal
   started      integer  NOT NULL DEFAULT 0,
@@ -88,6 +101,7 @@ CREATE TABLE IF NOT EXISTS ${queue} (
 
 CREATE INDEX IF NOT EXISTS ${prefix}queue_due ON ${queue} (consumer, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${prefix}queue_order ON ${queue} (consumer, order_key, id) WHERE order_key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ${prefix}queue_stream ON ${queue} (consumer, stream_key, version) WHERE stream_key IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${prefix}queue_state ON ${queue} (consumer, status, id) WHERE status > 0;
 CREATE INDEX IF NOT EXISTS ${prefix}queue_key ON ${queue} (consumer, message_key);
 

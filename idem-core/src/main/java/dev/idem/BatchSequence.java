@@ -1,0 +1,117 @@
+package dev.idem;
+
+import dev.idem.spi.Batch;
+import dev.idem.spi.StreamVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sequence guard in a batch's transaction. Messages are judged one after the other, right before they would run. That
+ * one which is behind a failed version must not stay is {@link Order}'s business; so whatever is kept at the end is without
+ * a gap, and its highest version is the stream's. Used by one thread.
+ */
+final class BatchSequence {
+    private final Batch batch;
+    private final @Nullable SequenceGuard guard;
+    private final boolean queued;
+    private final Set<BatchEntry<?>> passed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final List<BatchEntry<?>> repeated = new ArrayList<>();
+
+    private BatchSequence(Batch batch, @Nullable SequenceGuard guard, boolean queued) {
+        this.batch = batch;
+        this.guard = guard;
+        this.queued = queued;
+    }
+
+    /** Locks the streams of all that were granted, if their consumer has a sequence. */
+    static BatchSequence of(Batch batch, List<BatchEntry<?>> granted) {
+        Consumer consumer = granted.isEmpty() ? null : granted.get(0).attempt().consumer();
+        if (consumer == null || !consumer.isSequenced()) {
+            return new BatchSequence(batch, null, false);
+        }
+        Sequence sequence = consumer.sequence().orElseThrow();
+        List<StreamVersion> places = new ArrayList<>(granted.size());
+        for (BatchEntry<?> entry : granted) {
+            if (sequence.place(entry.message()) instanceof Sequence.Placement.At at) {
+                places.add(at.place());
+            }
+        }
+        SequenceGuard guard = new SequenceGuard(sequence, batch.streams());
+        guard.lock(places, Duration.ZERO);
+        return new BatchSequence(batch, guard, consumer.queue().isPresent());
+    }
+
+    /** Whether a message must not run in this transaction; then it is given up, and settled if that is certain. */
+    boolean stops(BatchEntry<?> entry) {
+        if (guard == null || passed.contains(entry)) {
+            return false;
+        }
+        boolean applies = judge(guard, entry);
+        if (applies) {
+            passed.add(entry);
+        } else {
+            batch.giveUp(entry.key());
+        }
+        return !applies;
+    }
+
+    private <T extends @Nullable Object> boolean judge(SequenceGuard guard, BatchEntry<T> entry) {
+        Sequence.Placement placement = placement(entry);
+        if (placement instanceof Sequence.Placement.None none) { // the selectors are not those any more that let it in
+            entry.settle(none.rejected().rejected());
+            return false;
+        }
+        SequenceGuard.Verdict verdict = guard.judge(((Sequence.Placement.At) placement).place());
+        if (verdict instanceof SequenceGuard.Verdict.Stale stale) {
+            entry.settle(new Outcome.Stale<>(stale.current()));
+        } else if (verdict instanceof SequenceGuard.Verdict.Ahead ahead) {
+            entry.settle(new Outcome.Held<>(OptionalLong.of(ahead.missing()), queued));
+        } else if (verdict instanceof SequenceGuard.Verdict.Busy) {
+            entry.settle(new Outcome.Busy<>());
+        } else if (verdict instanceof SequenceGuard.Verdict.Repeated) {
+            repeated.add(entry);
+        }
+        return verdict instanceof SequenceGuard.Verdict.Apply;
+    }
+
+    /** Before the commit. */
+    void move(List<BatchEntry<?>> kept) {
+        if (guard != null) {
+            guard.move(kept.stream().map(BatchSequence::place).toList());
+        }
+    }
+
+    /**
+     * After the commit: repetitions of versions that it has applied are stale. Others stay open, and are claimed again:
+     * the message they repeat has failed.
+     */
+    void committed(List<BatchEntry<?>> kept) {
+        if (repeated.isEmpty()) {
+            return;
+        }
+        Map<String, Long> current = new HashMap<>();
+        kept.forEach(entry -> current.merge(place(entry).stream(), place(entry).version(), Math::max));
+        for (BatchEntry<?> entry : repeated) {
+            @Nullable Long applied = current.get(place(entry).stream());
+            if (applied != null && place(entry).version() <= applied) {
+                entry.settle(new Outcome.Stale<>(applied));
+            }
+        }
+    }
+
+    private static Sequence.Placement placement(BatchEntry<?> entry) {
+        return entry.attempt().consumer().sequence().orElseThrow().place(entry.message());
+    }
+
+    private static StreamVersion place(BatchEntry<?> entry) {
+        return ((Sequence.Placement.At) placement(entry)).place();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.idem;
+
+import dev.idem.spi.SequenceStore;
+import dev.idem.spi.StreamVersion;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the resolver about gaps whose deadline is over, and does what it says. At that time the message is held again, for
+ * another deadline, so a crash at any point here only means to be asked once more. Thread-safe.
+ */
+final class GapKeeper {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+    private static final String ACTOR = "gap resolver";
+
+    private final SequenceStore store;
+    private final Events events;
+    private final Bells bells;
+    private final BiFunction<Consumer, List<Message>, List<Outcome<?>>> door;
+
+    /** @param door takes in messages that were fetched */
+    GapKeeper(
+            SequenceStore store,
+            Events events,
+            Bells bells,
+            BiFunction<Consumer, List<Message>, List<Outcome<?>>> door) {
+        this.store = store;
+        this.events = events;
+        this.bells = bells;
+        this.door = door;
+    }
+
+    /** For a message that is held again; nothing of this fails its worker. */
+    void resolve(Consumer consumer, Message message) {
+        Sequence sequence = consumer.sequence().orElseThrow();
+        if (!(sequence.place(message) instanceof Sequence.Placement.At at)) {
+            return;
+        }
+        try {
+            Optional<Gap> gap = store.gap(consumer.name(), at.place().stream()).filter(Gap::isOpen);
+            if (gap.isPresent()) {
+                act(consumer, gap.get(), message, at.place(), sequence.onGap().decide(gap.get(), message));
+            }
+        } catch (Throwable failure) {
+            Failures.throwIfFatal(failure);
+            if (failure instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            log.warn("{}: a gap could not be resolved; asked again after its next deadline", consumer.name(), failure);
+        }
+    }
+
+    private void act(Consumer consumer, Gap gap, Message message, StreamVersion place, GapResolver.Decision decision) {
+        if (decision instanceof GapResolver.Decision.Skip) {
+            done(gap, "GAP_SKIPPED", store.pass(gap, gap.next(), deed(consumer, "GAP_SKIPPED")));
+        } else if (decision instanceof GapResolver.Decision.Snapshot) {
+            done(gap, "GAP_SNAPSHOT", store.pass(gap, place.version(), deed(consumer, "GAP_SNAPSHOT")));
+        } else if (decision instanceof GapResolver.Decision.Park) {
+            done(gap, "GAP_PARKED", store.park(gap, deed(consumer, "GAP_PARKED")));
+        } else if (decision instanceof GapResolver.Decision.Fetched fetched
+                && !fetched.messages().isEmpty()) {
+            List<Outcome<?>> outcomes = door.apply(consumer, fetched.messages());
+            done(gap, "GAP_FETCHED", Optional.of(outcomes.size()));
+        }
+        log.debug(
+                "{}: {} answered with {}",
+                consumer.name(),
+                message,
+                decision.getClass().getSimpleName());
+    }
+
+    private void done(Gap gap, String action, Optional<Integer> touched) {
+        if (touched.isPresent()) {
+            bells.of(gap.consumer()).ring(1);
+            events.tell(listener -> listener.gapResolved(gap, action));
+        }
+    }
+
+    private static SequenceStore.Deed deed(Consumer consumer, String action) {
+        return new SequenceStore.Deed(
+                action,
+                ACTOR,
+                "nothing came within " + consumer.sequence().orElseThrow().gapDeadline());
+    }
+}

@@ -1,0 +1,99 @@
+package dev.idem;
+
+import dev.idem.spi.StreamVersion;
+import dev.idem.spi.Streams;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges versions in one transaction. All streams are locked at once; then each message is judged against what is committed
+ * and what this transaction is about to apply. Used by one thread.
+ *
+ * <p>What is told of a message for good may rest on committed versions only: that a version is stale because another message
+ * of the same transaction applies it is {@link Verdict.Repeated}, and true only when that has committed.
+ */
+final class SequenceGuard {
+    private final Sequence sequence;
+    private final Streams streams;
+    private final Map<String, OptionalLong> stored = new HashMap<>();
+    private final Map<String, Long> begun = new TreeMap<>();
+    private final Map<String, Long> ahead = new HashMap<>();
+
+    SequenceGuard(Sequence sequence, Streams streams) {
+        this.sequence = sequence;
+        this.streams = streams;
+    }
+
+    /** What a version means. */
+    sealed interface Verdict {
+        record Apply() implements Verdict {}
+
+        record Stale(long current) implements Verdict {}
+
+        /** Another message of this transaction has taken the version. */
+        record Repeated() implements Verdict {}
+
+        record Ahead(long missing) implements Verdict {}
+
+        /** Another transaction has the stream. */
+        record Busy() implements Verdict {}
+    }
+
+    void lock(Collection<StreamVersion> places, Duration wait) {
+        Collection<String> names = new TreeSet<>();
+        places.forEach(place -> names.add(place.stream()));
+        if (names.isEmpty()) {
+            return;
+        }
+        stored.putAll(streams.lock(names, wait));
+        stored.forEach((stream, current) -> {
+            OptionalLong known =
+                    current.isPresent() ? current : sequence.start().before(stream);
+            known.ifPresent(version -> begun.put(stream, version));
+        });
+    }
+
+    Verdict judge(StreamVersion place) {
+        if (!stored.containsKey(place.stream())) {
+            return new Verdict.Busy();
+        }
+        @Nullable Long committed = begun.get(place.stream());
+        @Nullable Long current = ahead.getOrDefault(place.stream(), committed);
+        if (committed != null && place.version() <= committed) {
+            return new Verdict.Stale(committed);
+        }
+        if (current != null && place.version() <= current) {
+            return new Verdict.Repeated();
+        }
+        if (current != null && place.version() - 1 > current) {
+            return new Verdict.Ahead(current + 1);
+        }
+        ahead.put(place.stream(), place.version());
+        return new Verdict.Apply();
+    }
+
+    /** Writes what is applied, and where streams begin that have not begun; before the commit. */
+    void move(Collection<StreamVersion> applied) {
+        Map<String, Long> to = moves(applied);
+        if (!to.isEmpty()) {
+            streams.move(to);
+        }
+    }
+
+    private Map<String, Long> moves(Collection<StreamVersion> applied) {
+        Map<String, Long> to = new TreeMap<>();
+        begun.forEach((stream, version) -> {
+            if (stored.getOrDefault(stream, OptionalLong.empty()).isEmpty()) {
+                to.put(stream, version);
+            }
+        });
+        applied.forEach(place -> to.merge(place.stream(), place.version(), Math::max));
+        return to;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.idem;
+
+import dev.idem.spi.StreamVersion;
+import dev.idem.spi.Unit;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** The sequence guard for a message that is alone in its transaction, or joins one. */
+final class UnitSequence {
+    private UnitSequence() {}
+
+    /**
+     * Locks the stream and judges the version. Empty when it is to be applied: then the stream is moved before the handler
+     * runs, and a rollback takes it back.
+     */
+    static <T extends @Nullable Object> Optional<Outcome<T>> judge(Attempt<T, ?> attempt, Unit unit, Duration wait) {
+        Consumer consumer = attempt.consumer();
+        if (!consumer.isSequenced()) {
+            return Optional.empty();
+        }
+        Sequence sequence = consumer.sequence().orElseThrow();
+        if (sequence.place(attempt.message()) instanceof Sequence.Placement.None none) {
+            return Optional.of(none.rejected().rejected());
+        }
+        StreamVersion place = ((Sequence.Placement.At) sequence.place(attempt.message())).place();
+        SequenceGuard guard = new SequenceGuard(sequence, unit.streams());
+        guard.lock(List.of(place), wait);
+        SequenceGuard.Verdict verdict = guard.judge(place);
+        if (verdict instanceof SequenceGuard.Verdict.Apply) {
+            guard.move(List.of(place));
+            return Optional.empty();
+        }
+        if (verdict instanceof SequenceGuard.Verdict.Stale stale) {
+            return Optional.of(new Outcome.Stale<>(stale.current()));
+        }
+        return Optional.of(
+                verdict instanceof SequenceGuard.Verdict.Ahead ahead
+                        ? new Outcome.Held<>(OptionalLong.of(ahead.missing()), false)
+                        : new Outcome.Busy<>());
+    }
+}

@@ -1,0 +1,133 @@
+package dev.idem.jdbc;
+
+import dev.idem.Gap;
+import dev.idem.spi.SequenceStore;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** Looks at gaps, and closes them without what is missing: under the lock of the stream, with an entry in the audit. */
+final class JdbcSequences implements SequenceStore {
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final SqlFaults faults;
+    private final InboxRows consumers;
+    private final StreamRows rows;
+    private final Queue messages;
+    private final StreamQueue queue;
+    private final NamedSql audit;
+
+    JdbcSequences(DataSource dataSource, Tables tables) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        faults = new SqlFaults(tables.dialect().faults());
+        consumers = new InboxRows(tables);
+        rows = new StreamRows(tables);
+        messages = new Queue(tables);
+        queue = new StreamQueue(tables, messages);
+        audit = new NamedSql(tables.fill("INSERT INTO ${audit} (at, consumer, action, actor, reason, detail) VALUES ("
+                + QueueSql.of(tables.dialect().database()).now()
+                + ", :consumer, :action, :actor, :reason, :detail)"));
+    }
+
+    @Override
+    public List<Gap> gaps(String consumer, int limit) {
+        return alone("look for gaps", connection -> {
+            Optional<Integer> number = number(connection, consumer);
+            return number.isEmpty() ? List.of() : queue.gaps(connection, consumer, number.get(), limit);
+        });
+    }
+
+    @Override
+    public Optional<Gap> gap(String consumer, String stream) {
+        return alone("look for a gap", connection -> found(connection, consumer, stream));
+    }
+
+    private Optional<Gap> found(Connection connection, String consumer, String stream) throws SQLException {
+        Optional<Integer> number = number(connection, consumer);
+        return number.isEmpty()
+                ? Optional.empty()
+                : queue.gap(connection, consumer, number.get(), stream).stream().findFirst();
+    }
+
+    @Override
+    public Optional<Integer> pass(Gap seen, long next, Deed deed) {
+        return locked(seen, "pass a gap", (connection, number) -> {
+            rows.move(connection, number, Map.of(seen.stream(), next - 1));
+            record(connection, number, deed, seen, "from version " + seen.missing() + " to " + (next - 1));
+            return queue.release(connection, number, Map.of(seen.stream(), next - 1), Set.of());
+        });
+    }
+
+    @Override
+    public Optional<Integer> park(Gap seen, Deed deed) {
+        return locked(seen, "park a stream", (connection, number) -> {
+            record(connection, number, deed, seen, "waits for version " + seen.missing());
+            return queue.park(connection, number, seen.stream(), seen.next());
+        });
+    }
+
+    /** Only if nothing has changed about the gap, and nobody is working on the stream. */
+    private Optional<Integer> locked(Gap seen, String what, Doing doing) {
+        return alone(what, connection -> {
+            messages.isolate(connection); // what was held while the lock was waited for must be seen
+            Optional<Integer> number = number(connection, seen.consumer());
+            if (number.isEmpty()) {
+                return Optional.empty();
+            }
+            Map<String, OptionalLong> held =
+                    rows.lock(connection, faults, number.get(), List.of(seen.stream()), Duration.ZERO);
+            boolean same =
+                    OptionalLong.of(seen.current()).equals(held.getOrDefault(seen.stream(), OptionalLong.empty()))
+                            && found(connection, seen.consumer(), seen.stream())
+                                    .filter(now -> now.next() == seen.next())
+                                    .isPresent();
+            return same ? Optional.of(doing.in(connection, number.get())) : Optional.empty();
+        });
+    }
+
+    private void record(Connection connection, int number, Deed deed, Gap gap, String what) throws SQLException {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("consumer", NamedSql.Parameter.of(number));
+        values.put("action", NamedSql.Parameter.of(deed.action()));
+        values.put("actor", NamedSql.Parameter.of(deed.actor()));
+        values.put("reason", NamedSql.Parameter.of(deed.reason()));
+        values.put("detail", NamedSql.Parameter.of("stream " + InboxRows.storable(gap.stream()) + ": " + what));
+        try (PreparedStatement statement = audit.prepare(connection, values)) {
+            statement.executeUpdate();
+        }
+    }
+
+    private Optional<Integer> number(Connection connection, String consumer) throws SQLException {
+        return consumers.names(connection).entrySet().stream()
+                .filter(known -> known.getValue().equals(consumer))
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    private <T> T alone(String what, Reading<T> reading) {
+        try (Connection connection = dataSource.getConnection()) {
+            return Transactions.alone(connection, () -> reading.in(connection));
+        } catch (SQLException failure) {
+            throw JdbcInbox.failed(what, tables, failure);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Reading<T> {
+        T in(Connection connection) throws SQLException;
+    }
+
+    @FunctionalInterface
+    private interface Doing {
+        int in(Connection connection, int consumer) throws SQLException;
+    }
+}

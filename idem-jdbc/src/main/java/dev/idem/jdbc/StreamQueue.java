@@ -1,0 +1,159 @@
+package dev.idem.jdbc;
+
+import dev.idem.Gap;
+import dev.idem.QueueState;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The messages that wait for others of their stream. They are held only by a transaction that has the stream's lock, and let
+ * go by the one that moves the stream, which has it too: so that one sees all of them. Stateless.
+ */
+final class StreamQueue {
+    /** The reason of a message that was parked because of the gap before it. */
+    static final String GAP = "GAP";
+
+    private static final String HELD = "status = " + QueueState.HELD.code();
+
+    private final Dialect dialect;
+    private final Queue queue;
+    private final RowsSql waiting;
+    private final RowsSql free;
+    private final NamedSql park;
+    private final NamedSql gaps;
+    private final NamedSql gap;
+
+    StreamQueue(Tables tables, Queue queue) {
+        this.queue = queue;
+        dialect = tables.dialect();
+        QueueSql sql = QueueSql.of(dialect.database());
+        waiting = new RowsSql(tables.fill("SELECT id FROM ${queue} WHERE consumer = :consumer AND " + HELD
+                + " AND ({OR (stream_key = :stream AND version <= :next)})"));
+        // Whoever has one of them locked is about to judge it, and finds the stream busy, or as this transaction left
+        // it.
+        free = new RowsSql(tables.fill(
+                "SELECT q.id FROM " + sql.byId() + " WHERE q.id IN ({:id}) AND q." + HELD + " FOR UPDATE SKIP LOCKED"));
+        park = new NamedSql(tables.fill("UPDATE ${queue} SET fence = fence + 1, due_at = NULL, reason ="
+                + " CASE WHEN version = :next THEN '" + GAP + "' ELSE '" + QueueChanges.BEHIND + "' END, status = "
+                + QueueState.PARKED.code() + " WHERE consumer = :consumer AND stream_key = :stream AND " + HELD));
+        String found = """
+                SELECT s.stream, s.current_version,
+                  (SELECT MIN(n.version) FROM ${queue} n WHERE n.consumer = s.consumer AND n.stream_key = s.stream_key
+                    AND n.version > s.current_version AND n.status <> 5),
+                  q.waiting, q.parked, %s - q.oldest
+                FROM (SELECT consumer, stream_key, MIN(stored_at) AS oldest,
+                    SUM(CASE WHEN status = 3 THEN 1 ELSE 0 END) AS waiting,
+                    SUM(CASE WHEN status = 4 THEN 1 ELSE 0 END) AS parked
+                  FROM ${queue} WHERE consumer = :consumer AND status IN (3, 4) AND stream_key %s
+                  GROUP BY consumer, stream_key) q
+                JOIN ${sequence} s ON s.consumer = q.consumer AND s.stream_key = q.stream_key
+                WHERE s.current_version IS NOT NULL ORDER BY q.oldest LIMIT :limit
+                """;
+        gaps = new NamedSql(tables.fill(found.formatted(sql.now(), "IS NOT NULL")));
+        gap = new NamedSql(tables.fill(found.formatted(sql.now(), "= :stream")));
+    }
+
+    /**
+     * Lets go what waits for these versions, also what has become stale by them; answers how many.
+     *
+     * @param done messages that this very transaction completes, which may still look as if they waited
+     */
+    int release(Connection connection, int consumer, Map<String, Long> applied, Set<Long> done) throws SQLException {
+        if (applied.isEmpty()) {
+            return 0;
+        }
+        List<Map<String, NamedSql.Parameter>> rows = new ArrayList<>(applied.size());
+        applied.forEach((stream, version) -> rows.add(Map.of(
+                "stream", dialect.key().apply(Hashes.uuid(stream)), "next", NamedSql.Parameter.of(version + 1))));
+        List<Long> held = new ArrayList<>();
+        try (PreparedStatement statement =
+                        waiting.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)), () -> rows);
+                ResultSet found = statement.executeQuery()) {
+            while (found.next()) {
+                held.add(found.getLong(1));
+            }
+        }
+        held.removeAll(done);
+        List<Long> ids = held.isEmpty() ? held : locked(connection, held);
+        return ids.isEmpty() ? 0 : queue.let(connection, ids);
+    }
+
+    private List<Long> locked(Connection connection, List<Long> held) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        try (PreparedStatement statement = free.prepare(
+                        connection,
+                        Map.of(),
+                        () -> held.stream()
+                                .map(id -> Map.of("id", NamedSql.Parameter.of((long) id)))
+                                .toList());
+                ResultSet found = statement.executeQuery()) {
+            while (found.next()) {
+                ids.add(found.getLong(1));
+            }
+        }
+        return ids;
+    }
+
+    /** Parks all that is held in a stream; answers how many. */
+    int park(Connection connection, int consumer, String stream, long next) throws SQLException {
+        Map<String, NamedSql.Parameter> values = Map.of(
+                "consumer", NamedSql.Parameter.of(consumer),
+                "stream", dialect.key().apply(Hashes.uuid(stream)),
+                "next", NamedSql.Parameter.of(next));
+        try (PreparedStatement statement = park.prepare(connection, values)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    List<Gap> gaps(Connection connection, String name, int consumer, int limit) throws SQLException {
+        return read(connection, gaps, name, values(consumer, limit));
+    }
+
+    /** Of one stream. */
+    List<Gap> gap(Connection connection, String name, int consumer, String stream) throws SQLException {
+        Map<String, NamedSql.Parameter> values = values(consumer, 1);
+        UUID key = Hashes.uuid(stream);
+        values.put("stream", dialect.key().apply(key));
+        return read(connection, gap, name, values);
+    }
+
+    private static Map<String, NamedSql.Parameter> values(int consumer, int limit) {
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("consumer", NamedSql.Parameter.of(consumer));
+        values.put("limit", NamedSql.Parameter.of(limit));
+        return values;
+    }
+
+    private static List<Gap> read(
+            Connection connection, NamedSql sql, String name, Map<String, NamedSql.Parameter> values)
+            throws SQLException {
+        List<Gap> found = new ArrayList<>();
+        try (PreparedStatement statement = sql.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                long next = row.getLong(3);
+                boolean nothing = row.wasNull(); // all that waits is stale by now
+                Gap gap = new Gap(
+                        name,
+                        row.getString(1),
+                        row.getLong(2),
+                        next,
+                        row.getLong(4),
+                        row.getLong(5),
+                        Micros.duration(Math.max(0, row.getLong(6))));
+                if (!nothing && (gap.isOpen() || gap.waiting() > 0)) {
+                    found.add(gap);
+                }
+            }
+        }
+        return found;
+    }
+}
