@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import dev.idem.Message;
 import dev.idem.QueueStats;
 import dev.idem.StoreException;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueBatch;
@@ -10,6 +11,8 @@ import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.StepRecord;
+import dev.idem.spi.StepStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,7 +30,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps messages in a table beside their markers. See {@link QueueSql} for what differs between databases. */
-final class JdbcQueue implements QueueStore.Waking {
+final class JdbcQueue implements QueueStore.Waking, StepStore {
     private final DataSource dataSource;
     private final QueueKit kit;
     private final Function<String, OwnTransaction> begin;
@@ -35,6 +38,7 @@ final class JdbcQueue implements QueueStore.Waking {
     private final RunningWorkers workers;
     private final QueueCare care;
     private final QueueNumbers counts;
+    private final JdbcSteps steps;
     private final @Nullable Notifier notifier;
     private final @Nullable Listener listener;
 
@@ -56,6 +60,7 @@ final class JdbcQueue implements QueueStore.Waking {
         workers = new RunningWorkers(dataSource, tables);
         care = new QueueCare(tables, kit);
         counts = new QueueNumbers(tables);
+        steps = new JdbcSteps(kit);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
         listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier) : null;
@@ -180,6 +185,46 @@ final class JdbcQueue implements QueueStore.Waking {
             }
             return made;
         });
+    }
+
+    @Override
+    public List<StepRecord> steps(Taking taking, QueuedMessage message) {
+        return alone("read the steps of", taking.consumer(), c -> steps.read(c, number(taking.consumer()), message));
+    }
+
+    @Override
+    public Batch openStep(Taking taking, QueuedMessage message, StepRecord step) {
+        OwnTransaction transaction = begin.apply(taking.consumer());
+        boolean done = false;
+        try {
+            Batch batch = steps.open(transaction, number(taking.consumer()), taking, message, step);
+            done = true;
+            return batch;
+        } catch (SQLException failure) {
+            throw kit.batches().faults().explained("open a step of", message.key(), failure);
+        } finally {
+            if (!done) {
+                transaction.close();
+            }
+        }
+    }
+
+    @Override
+    public boolean write(Taking taking, QueuedMessage message, StepRecord effect) {
+        int number = number(taking.consumer());
+        return alone("record an effect of", taking.consumer(), c -> steps.write(c, number, message, effect));
+    }
+
+    @Override
+    public boolean erase(Taking taking, QueuedMessage message, String name) {
+        int number = number(taking.consumer());
+        return alone("take back an effect of", taking.consumer(), c -> steps.erase(c, number, message, name));
+    }
+
+    @Override
+    public boolean complete(Taking taking, QueuedMessage message) {
+        int number = number(taking.consumer());
+        return alone("complete a message of", taking.consumer(), c -> steps.complete(c, number, taking, message));
     }
 
     @Override
