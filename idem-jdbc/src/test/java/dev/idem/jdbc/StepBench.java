@@ -23,10 +23,12 @@ final class StepBench implements AutoCloseable {
 
     final Db db;
     private final Inbox door;
+    private final DataSource pool;
 
     StepBench(Database database) {
         db = Db.fresh(database);
-        door = db.inbox(db.pool(3));
+        pool = db.pool(8);
+        door = Inbox.create(quick(pool));
     }
 
     static Consumer consumer(StepHandler<Message> handler) {
@@ -38,7 +40,7 @@ final class StepBench implements AutoCloseable {
                 .queued(queue.withWorkers(1)
                         .withPoll(Duration.ofMillis(50))
                         .withRetry(RetryPolicy.fixed(Duration.ofMillis(1)).withMaxAttempts(5)))
-                .policy(policy)
+                .policy(policy.withMaxRuns(2))
                 .otherwiseSteps(handler)
                 .build();
     }
@@ -57,6 +59,14 @@ final class StepBench implements AutoCloseable {
         }
     }
 
+    /** A store without a connection that listens. */
+    JdbcStore quick(DataSource source) {
+        return JdbcStore.builder(source)
+                .schemaMode(SchemaMode.ALWAYS)
+                .wakeUp(WakeUp.POLL)
+                .build();
+    }
+
     void store(Consumer consumer, String id) {
         store(consumer, Db.message(id));
     }
@@ -66,11 +76,11 @@ final class StepBench implements AutoCloseable {
     }
 
     Inbox start(Consumer consumer, InboxListener... listeners) {
-        return start(db.pool(4), consumer, listeners);
+        return start(pool, consumer, listeners);
     }
 
     Inbox start(DataSource source, Consumer consumer, InboxListener... listeners) {
-        Inbox.Builder builder = Inbox.builder(db.store(source)).drain(Duration.ofSeconds(5));
+        Inbox.Builder builder = Inbox.builder(quick(source)).drain(Duration.ofSeconds(5));
         for (InboxListener listener : listeners) {
             builder.listener(listener);
         }

@@ -112,7 +112,7 @@ class StepCrashTest {
     /** False when it was done before. */
     private static boolean diesAt(StepBench bench, Consumer consumer, int n, boolean after) {
         MortalDataSource mortal = new MortalDataSource(bench.db.plain());
-        Inbox inbox = Inbox.create(bench.db.store(mortal.dataSource()));
+        Inbox inbox = Inbox.create(bench.quick(mortal.dataSource()));
         inbox.register(consumer);
         mortal.dieAt(n, after);
         inbox.start(consumer);
