@@ -38,8 +38,7 @@ final class Deadlines implements AutoCloseable {
         if (closed) {
             throw new StoreException("The inbox is closed; deliver the message again", null);
         }
-        Watch watch =
-                new Watch(this, withdraw, abandon, Thread.currentThread(), System.nanoTime() + limit.toNanos());
+        Watch watch = new Watch(this, withdraw, abandon, Thread.currentThread(), System.nanoTime() + limit.toNanos());
         running.add(watch);
         if (watch.due - nextLook < 0) {
             LockSupport.unpark(thread);
@@ -84,8 +83,7 @@ final class Deadlines implements AutoCloseable {
         private boolean finished;
         private boolean fired;
 
-        private Watch(
-                Deadlines deadlines, BooleanSupplier withdraw, Runnable abandon, Thread handler, long due) {
+        private Watch(Deadlines deadlines, BooleanSupplier withdraw, Runnable abandon, Thread handler, long due) {
             this.deadlines = deadlines;
             this.withdraw = withdraw;
             this.abandon = abandon;

@@ -61,7 +61,8 @@ final class Effects {
         }
         if (isSuppressed(name)) {
             return policy.suppressed()
-                    .orElseThrow(() -> run.condemn(new EffectSuppressedException(run.stored().key() + ": effect "
+                    .orElseThrow(() -> run.condemn(new EffectSuppressedException(run.stored()
+                                    .key() + ": effect "
                             + name + " is not made in replay session "
                             + Text.printable(run.message().replaySession().orElse(""))
                             + ", and has no stored result; say what stands for it with withWhenSuppressed")));
@@ -107,7 +108,8 @@ final class Effects {
                         throw unknown(intent, false);
                     }
                 }
-                case RETRY -> log.debug("{}: effect {} is called again", run.stored().key(), asked.name());
+                case RETRY ->
+                    log.debug("{}: effect {} is called again", run.stored().key(), asked.name());
             }
         }
         run.write(intent);
@@ -173,8 +175,7 @@ final class Effects {
     }
 
     private <T extends @Nullable Object> T done(StepRecord intent, @Nullable ResultCodec<T> codec, T result) {
-        run.writeEvenLate(
-                intent.in(StepRecord.State.DONE, codec == null ? null : Attempt.encoded(codec, result)));
+        run.writeEvenLate(intent.in(StepRecord.State.DONE, codec == null ? null : Attempt.encoded(codec, result)));
         return result;
     }
 }

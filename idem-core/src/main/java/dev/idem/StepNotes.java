@@ -66,8 +66,9 @@ final class StepNotes {
     void finish() {
         for (StepRecord step : byPosition.values()) {
             if (!asked.contains(step.name())) {
-                throw changed("no more", word(step.kind()) + " " + step.name() + " is stored as number "
-                        + (step.position() + 1));
+                throw changed(
+                        "no more",
+                        word(step.kind()) + " " + step.name() + " is stored as number " + (step.position() + 1));
             }
         }
     }

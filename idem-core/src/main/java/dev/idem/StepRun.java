@@ -67,8 +67,7 @@ final class StepRun implements Steps {
             if (condemned != null && condemned != failure) {
                 Failures.suppress(condemned, failure);
             }
-            throw Failures.<Exception>asDeclared(
-                    condemned != null ? condemned : late ? late(failure) : failure);
+            throw Failures.<Exception>asDeclared(condemned != null ? condemned : late ? late(failure) : failure);
         }
         ended = true;
         boolean late = clock.finish();
@@ -148,8 +147,7 @@ final class StepRun implements Steps {
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         enter(asked.name());
         try {
-            new BatchRunner(engine, open -> store.openStep(taking, message, step))
-                    .settle(policy, List.of(entry));
+            new BatchRunner(engine, open -> store.openStep(taking, message, step)).settle(policy, List.of(entry));
         } finally {
             leave();
         }

@@ -62,22 +62,19 @@ final class StepTurn {
         while (outage == null && !stepwise.isEmpty() && !stopping.getAsBoolean()) {
             outage = handle(stepwise.remove());
         }
-        stepwise.forEach(message ->
-                owed.add(new QueueChange(message, QueueMove.GIVE_BACK, Duration.ZERO, "", null)));
+        stepwise.forEach(message -> owed.add(new QueueChange(message, QueueMove.GIVE_BACK, Duration.ZERO, "", null)));
         return outage;
     }
 
     private Consumer.Route.@Nullable Stepwise<?> route(QueuedMessage message) {
         return message.unreadable() == null
-                        && consumer.route(message.message()).orElse(null)
-                                instanceof Consumer.Route.Stepwise<?> stepwise
+                        && consumer.route(message.message()).orElse(null) instanceof Consumer.Route.Stepwise<?> stepwise
                 ? stepwise
                 : null;
     }
 
     private @Nullable Throwable handle(QueuedMessage message) {
-        BatchEntry<?> entry =
-                new BatchEntry<>(Attempt.without(consumer, message.message()), 0, Order.none());
+        BatchEntry<?> entry = new BatchEntry<>(Attempt.without(consumer, message.message()), 0, Order.none());
         long start = System.nanoTime();
         @Nullable Throwable outage = null;
         try {

@@ -58,6 +58,6 @@ public interface Steps {
      * @throws X what the call throws. Unless that is an {@link EffectNotDoneException}, it is unknown from then on whether
      *     the effect was made
      */
-    <T, X extends Exception> T effect(
-            String name, EffectPolicy<T> policy, ResultCodec<T> codec, EffectCall<T, X> call) throws X;
+    <T, X extends Exception> T effect(String name, EffectPolicy<T> policy, ResultCodec<T> codec, EffectCall<T, X> call)
+            throws X;
 }

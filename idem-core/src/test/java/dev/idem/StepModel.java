@@ -211,22 +211,25 @@ final class StepModel {
             case PROGRAM -> program(at);
             case STEP_COMMIT, STEP_LOOK, STEP_RECORD -> step(at, pc);
             case WRITE_INTENT, WRITE_DONE, WRITE_UNKNOWN, PARK_UNKNOWN -> write(at, pc);
-            case ERASE -> fenced(at, next -> {
-                next[LEDGER] = NOTHING;
-                next[at + PC] = FAIL;
-            });
+            case ERASE ->
+                fenced(at, next -> {
+                    next[LEDGER] = NOTHING;
+                    next[at + PC] = FAIL;
+                });
             case CALL -> call(at);
             case WAIT -> answers(at);
             case ASK -> ask(at);
-            case FAIL -> fenced(at, next -> {
-                next[STATUS] = FREE;
-                next[FENCE]++;
-                forget(next, at);
-            });
-            case PARK_MOVE -> fenced(at, next -> {
-                next[STATUS] = PARKED;
-                forget(next, at);
-            });
+            case FAIL ->
+                fenced(at, next -> {
+                    next[STATUS] = FREE;
+                    next[FENCE]++;
+                    forget(next, at);
+                });
+            case PARK_MOVE ->
+                fenced(at, next -> {
+                    next[STATUS] = PARKED;
+                    forget(next, at);
+                });
             case COMPLETE -> complete(at);
             default -> throw new IllegalStateException("pc " + pc);
         }
@@ -401,7 +404,8 @@ final class StepModel {
         int bit = 1 << now[at + MINE];
         int unsettled = (now[PENDING] | now[EXECUTED]) & ~now[CLEARED] & ~bit;
         to(next -> {
-            // Not of workers that were paused before their call: nobody can stop those but the provider, by their fence.
+            // Not of workers that were paused before their call: nobody can stop those but the provider, by their
+            // fence.
             boolean mayRepeat = rule == Rule.RETRY || unsettled == 0 || !holds(at);
             require(mayRepeat, "called again although a call before may have been made", next);
             boolean old = Integer.highestOneBit(now[PENDING] | now[EXECUTED] | now[CLEARED] | bit) != bit;
@@ -418,19 +422,21 @@ final class StepModel {
             if ((now[PENDING] & bit) == 0) {
                 continue;
             }
-            to(next -> { // it arrives
-                next[PENDING] &= ~bit;
-                if ((now[CLEARED] & bit) != 0) {
-                    next[REFUSED] |= bit;
-                } else {
-                    next[EXECUTED] |= bit;
-                    next[CHARGES] += rule == Rule.RETRY && now[CHARGES] > 0 ? 0 : 1;
-                }
-            });
-            to(next -> { // the provider is too busy, and says so
-                next[PENDING] &= ~bit;
-                next[REFUSED] |= bit;
-            });
+            to(
+                    next -> { // it arrives
+                        next[PENDING] &= ~bit;
+                        if ((now[CLEARED] & bit) != 0) {
+                            next[REFUSED] |= bit;
+                        } else {
+                            next[EXECUTED] |= bit;
+                            next[CHARGES] += rule == Rule.RETRY && now[CHARGES] > 0 ? 0 : 1;
+                        }
+                    });
+            to(
+                    next -> { // the provider is too busy, and says so
+                        next[PENDING] &= ~bit;
+                        next[REFUSED] |= bit;
+                    });
         }
     }
 

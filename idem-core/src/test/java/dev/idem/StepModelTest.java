@@ -14,7 +14,8 @@ class StepModelTest {
     private static final int RUNS = 3;
 
     @Test
-    @DisplayName("LS-01 LS-11 HX-14 in no interleaving is a step applied twice, a card charged twice, or too much called done")
+    @DisplayName(
+            "LS-01 LS-11 HX-14 in no interleaving is a step applied twice, a card charged twice, or too much called done")
     void theProtocolHolds() {
         int states = 0;
         for (StepModel.Rule rule : StepModel.Rule.values()) {

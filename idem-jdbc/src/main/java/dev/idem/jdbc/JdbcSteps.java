@@ -29,7 +29,7 @@ final class JdbcSteps {
     }
 
     List<StepRecord> read(Connection connection, int consumer, QueuedMessage message) throws SQLException {
-        return table.read(connection, consumer, message.key());
+        return table.read(connection, consumer, message.key().value());
     }
 
     /** Goes on in a transaction that was just begun. */

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /** The statements for steps and effects, the same in every dialect but for the clock. Stateless. */
 final class StepTable {
@@ -46,8 +47,8 @@ final class StepTable {
                 + " claim_id = :claimid, place = :place, state = :state, effect_key = :effectkey, codec = :codec,"
                 + " result = :result" + NAMED));
         erase = new NamedSql(tables.fill("DELETE FROM ${step}" + NAMED));
-        forgetSteps = new NamedSql(
-                tables.fill("DELETE FROM ${step}" + SELF + " AND kind = " + StepRecord.Kind.STEP.code()));
+        forgetSteps =
+                new NamedSql(tables.fill("DELETE FROM ${step}" + SELF + " AND kind = " + StepRecord.Kind.STEP.code()));
         closeEffects = new NamedSql(tables.fill("UPDATE ${step} SET place = " + StepRecord.CLOSED + SELF));
     }
 
@@ -56,15 +57,15 @@ final class StepTable {
      * so this comes late in it.
      */
     boolean prove(Connection connection, QueuedMessage message) throws SQLException {
-        Map<String, NamedSql.Parameter> values = Map.of(
-                "id", NamedSql.Parameter.of(message.id()), "fence", NamedSql.Parameter.of(message.fence()));
+        Map<String, NamedSql.Parameter> values =
+                Map.of("id", NamedSql.Parameter.of(message.id()), "fence", NamedSql.Parameter.of(message.fence()));
         try (PreparedStatement statement = prove.prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
             return row.next();
         }
     }
 
-    List<StepRecord> read(Connection connection, int consumer, MarkerKey key) throws SQLException {
+    List<StepRecord> read(Connection connection, int consumer, UUID key) throws SQLException {
         List<StepRecord> found = new ArrayList<>();
         try (PreparedStatement statement = read.prepare(connection, self(consumer, key));
                 ResultSet row = statement.executeQuery()) {
@@ -88,7 +89,7 @@ final class StepTable {
     record Claimed(String claimId, long storedAt) {}
 
     Optional<Claimed> claim(Connection connection, int consumer, MarkerKey key, String name) throws SQLException {
-        Map<String, NamedSql.Parameter> values = self(consumer, key);
+        Map<String, NamedSql.Parameter> values = self(consumer, key.value());
         values.put("name", NamedSql.Parameter.of(name));
         try (PreparedStatement statement = claim.prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
@@ -98,8 +99,7 @@ final class StepTable {
         }
     }
 
-    void insert(Connection connection, int consumer, MarkerKey key, StepRecord step, long claimId)
-            throws SQLException {
+    void insert(Connection connection, int consumer, MarkerKey key, StepRecord step, long claimId) throws SQLException {
         if (execute(connection, insert, values(consumer, key, step, claimId)) != 1) {
             throw new SQLException("A step was not stored: a trigger or a rule is in the way");
         }
@@ -113,15 +113,15 @@ final class StepTable {
     }
 
     void erase(Connection connection, int consumer, MarkerKey key, String name) throws SQLException {
-        Map<String, NamedSql.Parameter> values = self(consumer, key);
+        Map<String, NamedSql.Parameter> values = self(consumer, key.value());
         values.put("name", NamedSql.Parameter.of(name));
         execute(connection, erase, values);
     }
 
     /** The message is done: its steps go, its effects stay as a ledger. */
     void close(Connection connection, int consumer, MarkerKey key) throws SQLException {
-        execute(connection, forgetSteps, self(consumer, key));
-        execute(connection, closeEffects, self(consumer, key));
+        execute(connection, forgetSteps, self(consumer, key.value()));
+        execute(connection, closeEffects, self(consumer, key.value()));
     }
 
     private static int execute(Connection connection, NamedSql sql, Map<String, NamedSql.Parameter> values)
@@ -131,16 +131,16 @@ final class StepTable {
         }
     }
 
-    private Map<String, NamedSql.Parameter> self(int consumer, MarkerKey key) {
+    private Map<String, NamedSql.Parameter> self(int consumer, UUID key) {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("key", dialect.key().apply(key.value()));
+        values.put("key", dialect.key().apply(key));
         return values;
     }
 
     private Map<String, NamedSql.Parameter> values(int consumer, MarkerKey key, StepRecord step, long claimId) {
         StoredResult result = step.result();
-        Map<String, NamedSql.Parameter> values = self(consumer, key);
+        Map<String, NamedSql.Parameter> values = self(consumer, key.value());
         values.put("name", NamedSql.Parameter.of(step.name()));
         values.put("fence", NamedSql.Parameter.of(step.fence()));
         values.put("claimid", NamedSql.Parameter.of(claimId));

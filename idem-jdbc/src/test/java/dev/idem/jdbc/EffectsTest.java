@@ -227,4 +227,69 @@ class EffectsTest {
             assertThat(keys.get(0)).isEqualTo("idem_69cde886538ec6ed74b06589e399dfcc2e1acdf8");
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    void theLedgerIsKeptForTheWindowAndAsLongAsTheMessageIsInTheQueue(Database database) {
+        try (StepBench bench = new StepBench(database)) {
+            FakeProvider provider = new FakeProvider(false);
+            Consumer consumer = StepBench.consumer((message, steps) -> {
+                steps.effect("charge", provider::charge);
+                if (message.id().orElseThrow().equals("parked")) {
+                    throw new dev.idem.TerminalException("later", null);
+                }
+            });
+            for (String id : List.of("done", "parked", "young")) {
+                bench.store(consumer, id);
+                bench.runThrough(consumer);
+                if (!id.equals("young")) {
+                    bench.db.execute(
+                            "UPDATE idem_step SET stored_at = 1",
+                            "UPDATE idem_marker SET processed_at =" + " TIMESTAMP '2001-01-01 00:00:00'");
+                }
+            }
+            JdbcRetention.of(JdbcSchema.of(bench.db.plain())).run(List.of(), progress -> {});
+            assertThat(bench.db.number("SELECT count(*) FROM idem_step")).isEqualTo(2);
+            assertThat(bench.db.number("SELECT count(*) FROM idem_step WHERE place = 0"))
+                    .as("of the parked message")
+                    .isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    void aPersonSettlesWhatNobodyKnows(Database database) {
+        try (StepBench bench = new StepBench(database)) {
+            FakeProvider provider = new FakeProvider(false);
+            List<String> answers = Collections.synchronizedList(new ArrayList<>());
+            Consumer consumer = StepBench.consumer((message, steps) -> {
+                answers.add(steps.effect("charge", ResultCodec.text(), key -> {
+                    if (provider.charge(key) != null && provider.calls().size() < 3) {
+                        throw new IOException("the answer was lost");
+                    }
+                    return "third";
+                }));
+            });
+            JdbcInbox people = JdbcInbox.of(JdbcSchema.of(bench.db.plain()));
+            InboxOperator anna = people.as("anna", "asked the provider");
+            for (String id : List.of("made", "not-made")) {
+                bench.store(consumer, id);
+                bench.runThrough(consumer);
+                assertThat(bench.isParked("EFFECT_UNKNOWN")).isTrue();
+                long number = people.find("orders", id).orElseThrow();
+                assertThat(anna.effectWasMade(number, "other")).isFalse();
+                boolean said = id.equals("made")
+                        ? anna.effectWasMade(number, "charge", ResultCodec.text(), "by phone")
+                        : anna.effectWasNotMade(number, "charge");
+                assertThat(said).isTrue();
+                assertThat(anna.effectWasNotMade(number, "charge")).as("twice").isFalse();
+                anna.retry(number);
+                bench.runThrough(consumer);
+            }
+            assertThat(answers).containsExactly("by phone", "third");
+            assertThat(bench.db.number("SELECT count(*) FROM idem_queue")).isZero();
+            assertThat(bench.db.number("SELECT count(*) FROM idem_audit WHERE action LIKE 'EFFECT%'"))
+                    .isEqualTo(2);
+        }
+    }
 }

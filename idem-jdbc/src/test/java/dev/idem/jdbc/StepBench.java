@@ -116,7 +116,9 @@ final class StepBench implements AutoCloseable {
     }
 
     static void until(BooleanSupplier condition) {
-        await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5)).until(condition::getAsBoolean);
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(condition::getAsBoolean);
     }
 
     @Override

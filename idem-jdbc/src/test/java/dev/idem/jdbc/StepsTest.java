@@ -159,7 +159,8 @@ class StepsTest {
         bench.retryParked();
         bench.runThrough(StepBench.consumer(changed));
         assertThat(bench.isParked("STEPS_CHANGED")).as(id).isTrue();
-        assertThat(new String(bytes(bench), java.nio.charset.StandardCharsets.UTF_8)).contains(said);
+        assertThat(new String(bytes(bench), java.nio.charset.StandardCharsets.UTF_8))
+                .contains(said);
         bench.retryParked();
         bench.runThrough(StepBench.consumer((message, steps) -> {
             steps.step("one", tx -> Db.pay(tx.connection(), "wrong"));
@@ -230,7 +231,8 @@ class StepsTest {
             assertThat(effects).hasValue(1);
             assertThat(bench.db.payments()).isEqualTo(4);
             assertThat(bench.db.number("SELECT count(*) FROM idem_queue")).isZero();
-            assertThat(bench.db.text("SELECT MIN(error_type) FROM idem_attempt")).contains("HandlerTimeoutException");
+            assertThat(bench.db.text("SELECT MIN(error_type) FROM idem_attempt"))
+                    .contains("HandlerTimeoutException");
         }
     }
 
@@ -241,7 +243,10 @@ class StepsTest {
             Consumer consumer = StepBench.consumer((message, steps) -> {
                 steps.step("one", tx -> {
                     Db.pay(tx.connection(), "m1");
-                    tx.connection().unwrap(java.sql.Connection.class).createStatement().execute(commit(database));
+                    tx.connection()
+                            .unwrap(java.sql.Connection.class)
+                            .createStatement()
+                            .execute(commit(database));
                 });
             });
             bench.store(consumer, "m1");
@@ -254,7 +259,9 @@ class StepsTest {
 
     /** Not recognised as one by the guard's look at the text. */
     private static String commit(Database database) {
-        return database == Database.POSTGRESQL ? "DO $$ BEGIN PERFORM 1; END $$; COMMIT" : "CREATE TABLE sneaky (x INT)";
+        return database == Database.POSTGRESQL
+                ? "DO $$ BEGIN PERFORM 1; END $$; COMMIT"
+                : "CREATE TABLE sneaky (x INT)";
     }
 
     @ParameterizedTest
