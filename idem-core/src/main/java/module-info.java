@@ -3,6 +3,7 @@ module dev.idem.core {
     requires transitive java.sql;
     requires static transitive org.jspecify;
     requires org.slf4j;
+    requires static transitive java.net.http; // for whoever sends effects with its client
 
     exports dev.idem;
     exports dev.idem.broker;

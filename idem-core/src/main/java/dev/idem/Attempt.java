@@ -176,7 +176,11 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** The result as the store keeps it, if this consumer keeps results. */
     @Nullable
     StoredResult stored(T result) {
-        if (codec == null || result == null) {
+        return codec == null ? null : encoded(codec, result);
+    }
+
+    static <T extends @Nullable Object> @Nullable StoredResult encoded(ResultCodec<T> codec, T result) {
+        if (result == null) {
             return null;
         }
         try {

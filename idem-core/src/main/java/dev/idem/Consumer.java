@@ -48,11 +48,11 @@ public final class Consumer {
         receiver = null;
     }
 
-    private Consumer(Consumer from, Route receiver) {
+    private Consumer(Consumer from, Policy policy, @Nullable Route receiver) {
         name = from.name;
         positions = from.positions;
         key = from.key;
-        policy = from.policy;
+        this.policy = policy;
         routes = from.routes;
         fallback = from.fallback;
         watermark = from.watermark;
@@ -121,7 +121,18 @@ public final class Consumer {
 
     /** The same consumer at its door: whatever it has a handler for is given to this one. */
     Consumer receivedBy(BatchHandler<Message> handler) {
-        return new Consumer(this, new Route.Together<>(PayloadDecoder.message(), handler));
+        return new Consumer(this, policy, new Route.Together<>(PayloadDecoder.message(), handler));
+    }
+
+    /** Whether some of its messages are handled in steps. */
+    boolean hasSteps() {
+        return fallback instanceof Route.Stepwise
+                || routes.values().stream().anyMatch(Route.Stepwise.class::isInstance);
+    }
+
+    /** The same consumer for one step, with a policy that fits it. */
+    Consumer with(Policy other) {
+        return new Consumer(this, other, receiver);
     }
 
     /** Whether this is the consumer at its door, where a message that is done is only stored. */
@@ -199,7 +210,7 @@ public final class Consumer {
 
     private record Kind(String type, @Nullable String version) {}
 
-    /** How the messages of a kind are decoded and handled: one by one, or together. */
+    /** How the messages of a kind are decoded and handled: one by one, together, or in steps. */
     sealed interface Route {
         record Each<E, T extends @Nullable Object>(
                 PayloadDecoder<E> decoder,
@@ -213,6 +224,13 @@ public final class Consumer {
 
         record Together<E>(PayloadDecoder<E> decoder, BatchHandler<E> handler) implements Route {
             public Together {
+                Objects.requireNonNull(decoder, "decoder");
+                Objects.requireNonNull(handler, "handler");
+            }
+        }
+
+        record Stepwise<E>(PayloadDecoder<E> decoder, StepHandler<E> handler) implements Route {
+            public Stepwise {
                 Objects.requireNonNull(decoder, "decoder");
                 Objects.requireNonNull(handler, "handler");
             }
@@ -354,6 +372,21 @@ public final class Consumer {
             return fallback(new Route.Together<>(PayloadDecoder.message(), handler));
         }
 
+        /** Handles every version of a type in steps. Only for consumers that are queued and leased. */
+        public <E> Builder onSteps(String type, PayloadDecoder<E> decoder, StepHandler<E> handler) {
+            return add(new Kind(type, null), new Route.Stepwise<>(decoder, handler));
+        }
+
+        /** Handles one version of a type in steps. */
+        public <E> Builder onSteps(String type, String version, PayloadDecoder<E> decoder, StepHandler<E> handler) {
+            return add(new Kind(type, version), new Route.Stepwise<>(decoder, handler));
+        }
+
+        /** Handles everything that has no handler of its own in steps. */
+        public Builder otherwiseSteps(StepHandler<Message> handler) {
+            return fallback(new Route.Stepwise<>(PayloadDecoder.message(), handler));
+        }
+
         private Builder fallback(Route route) {
             if (fallback != null) {
                 throw new IllegalArgumentException("Consumer " + name + " has two handlers for other messages");
@@ -381,7 +414,16 @@ public final class Consumer {
             if (sequence != null) {
                 checkSequence();
             }
-            return new Consumer(this);
+            Consumer consumer = new Consumer(this);
+            if (consumer.hasSteps() && sequence != null) {
+                throw new IllegalArgumentException("Consumer " + name + " has a handler with steps and a sequence, but a"
+                        + " version is applied in one transaction: publish to a consumer of its own from one of them");
+            }
+            if (consumer.hasSteps() && (parking || queue == null || !queue.isLeased())) {
+                throw new IllegalArgumentException("Consumer " + name + " has a handler with steps, each of which needs"
+                        + " a transaction of its own: say queued(QueuePolicy.leased(…))");
+            }
+            return consumer;
         }
 
         private void checkQueue() {

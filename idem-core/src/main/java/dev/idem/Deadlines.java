@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Ends units whose handler runs too long. The handler's thread cannot be stopped, so its connection is taken away: the
@@ -29,10 +30,15 @@ final class Deadlines implements AutoCloseable {
     }
 
     Watch watch(Unit unit, Duration limit) {
+        return watch(unit::withdraw, unit::abandon, limit);
+    }
+
+    /** Watches something that is not one unit; the two mean what they mean for a unit. */
+    Watch watch(BooleanSupplier withdraw, Runnable abandon, Duration limit) {
         if (closed) {
             throw new StoreException("The inbox is closed; deliver the message again", null);
         }
-        Watch watch = new Watch(this, unit, Thread.currentThread(), System.nanoTime() + limit.toNanos());
+        Watch watch = new Watch(this, withdraw, abandon, Thread.currentThread(), System.nanoTime() + limit.toNanos());
         running.add(watch);
         if (watch.due - nextLook < 0) {
             LockSupport.unpark(thread);
@@ -70,15 +76,17 @@ final class Deadlines implements AutoCloseable {
     /** One handler's deadline. */
     static final class Watch {
         private final Deadlines deadlines;
-        private final Unit unit;
+        private final BooleanSupplier withdraw;
+        private final Runnable abandon;
         private final Thread handler;
         private final long due;
         private boolean finished;
         private boolean fired;
 
-        private Watch(Deadlines deadlines, Unit unit, Thread handler, long due) {
+        private Watch(Deadlines deadlines, BooleanSupplier withdraw, Runnable abandon, Thread handler, long due) {
             this.deadlines = deadlines;
-            this.unit = unit;
+            this.withdraw = withdraw;
+            this.abandon = abandon;
             this.handler = handler;
             this.due = due;
         }
@@ -89,13 +97,13 @@ final class Deadlines implements AutoCloseable {
                     return;
                 }
                 fired = true;
-                boolean inCall = unit.withdraw();
+                boolean inCall = withdraw.getAsBoolean();
                 if (!inCall) {
                     handler.interrupt(); // under the lock, so that it cannot hit what the thread does next
                 }
             }
             // Tearing down may wait for the database; the deadlines of other handlers must not.
-            Thread thread = new Thread(unit::abandon, "idem-abandon");
+            Thread thread = new Thread(abandon, "idem-abandon");
             thread.setDaemon(true);
             thread.start();
         }

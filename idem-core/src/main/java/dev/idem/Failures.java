@@ -12,6 +12,9 @@ final class Failures {
             // Running it again could double what was left behind, so a person decides.
             return broken.leftBehind() ? Failure.TERMINAL : Failure.RETRYABLE;
         }
+        if (failure instanceof EffectUnknownException unknown) {
+            return unknown.parks() ? Failure.TERMINAL : Failure.RETRYABLE;
+        }
         if (failure instanceof StoreException
                 || failure instanceof InterruptedException
                 || store.isTransient(failure)) {

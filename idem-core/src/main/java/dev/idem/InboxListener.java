@@ -34,6 +34,12 @@ public interface InboxListener {
     /** A handler ran longer than it may. */
     default void timedOut(String consumer, Duration limit) {}
 
+    /** In a replay an effect was not made: its stored result, or what stands for it, was answered. */
+    default void effectSuppressed(String consumer, String effect) {}
+
+    /** Nobody knows whether an effect was made; its policy decides what comes of it. */
+    default void effectUnknown(String consumer, String effect) {}
+
     /** The store does not answer the workers of a consumer; they pause, and no message loses an attempt. */
     default void workersPaused(String consumer, Throwable cause) {}
 

@@ -222,7 +222,12 @@ final class QueueWorker implements Runnable {
 
     private void handleLeased(List<QueuedMessage> leased, Duration lease) throws Outage {
         try (Leases.Kept kept = leases.keep(taking, leased, lease)) {
-            check(newRun(true).run(leased));
+            if (consumer.hasSteps()) {
+                check(new StepTurn(engine, store, taking, consumer, bell, owed, () -> stopping)
+                        .run(leased, rest -> newRun(true).run(rest)));
+            } else {
+                check(newRun(true).run(leased));
+            }
         }
     }
 

@@ -111,16 +111,24 @@ final class Settling {
         QueueChange.FailedRun run = run(cause.getClass().getName(), textOf(cause), took, true);
         return switch (failed.kind()) {
             case INFRASTRUCTURE -> back(message, AFTER_A_FAULT);
-            case TERMINAL -> new QueueChange(message, QueueMove.PARK, Duration.ZERO, "TERMINAL", run);
+            case TERMINAL -> new QueueChange(message, QueueMove.PARK, Duration.ZERO, reason(cause, "TERMINAL"), run);
             case RETRYABLE -> {
                 RetryPolicy retry = policy.retry().forFailure(cause);
                 int failures = message.failed() + 1;
                 int starts = leased ? message.started() : message.started() + 1;
                 yield Math.max(failures, starts) >= retry.maxAttempts()
-                        ? new QueueChange(message, QueueMove.PARK, Duration.ZERO, "EXHAUSTED", run)
+                        ? new QueueChange(message, QueueMove.PARK, Duration.ZERO, reason(cause, "EXHAUSTED"), run)
                         : new QueueChange(message, QueueMove.FAIL, retry.delay(failures, cause), "RETRY", run);
             }
         };
+    }
+
+    /** What a person must look at first has a word of its own. */
+    private static String reason(Throwable cause, String otherwise) {
+        if (cause instanceof StepMismatchException) {
+            return StepMismatchException.REASON;
+        }
+        return cause instanceof EffectUnknownException ? EffectUnknownException.REASON : otherwise;
     }
 
     private QueueChange.FailedRun run(String type, @Nullable String text, Duration took, boolean ran) {

@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueueStore;
+import dev.idem.spi.StepStore;
 import java.sql.Connection;
 import java.time.Clock;
 import java.time.Duration;
@@ -254,6 +255,10 @@ final class StoreInbox implements Inbox {
         }
         if (consumer.queue().isPresent()) {
             queue(receipts, consumer.name());
+        }
+        if (consumer.hasSteps() && !(queue instanceof StepStore)) {
+            throw new UnsupportedOperationException(
+                    store.describe() + " keeps no steps, which " + consumer.name() + " needs");
         }
         store.register(consumer.name());
         engine.outboxes().ready(consumer);

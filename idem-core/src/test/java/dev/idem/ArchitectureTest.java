@@ -156,7 +156,7 @@ class ArchitectureTest {
                 .containsExactlyInAnyOrder("dev.idem", "dev.idem.broker", "dev.idem.spi");
         assertThat(module.requires())
                 .extracting(ModuleDescriptor.Requires::name)
-                .containsExactlyInAnyOrder("java.base", "java.sql", "org.slf4j", "org.jspecify");
+                .containsExactlyInAnyOrder("java.base", "java.net.http", "java.sql", "org.slf4j", "org.jspecify");
         assertThat(module.opens()).isEmpty();
     }
 }

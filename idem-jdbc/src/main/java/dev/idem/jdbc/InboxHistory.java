@@ -21,8 +21,10 @@ final class InboxHistory {
     private final NamedSql payload;
     private final NamedSql attempts;
     private final NamedSql audit;
+    private final StepTable steps;
 
     InboxHistory(Tables tables) {
+        steps = new StepTable(tables);
         dialect = tables.dialect();
         head = new NamedSql(tables.fill("SELECT head FROM ${queue} WHERE id = :id"));
         payload = new NamedSql(tables.fill("SELECT payload FROM ${queue} WHERE id = :id"));
@@ -48,7 +50,15 @@ final class InboxHistory {
                 message.map(InboxHistory::headers).orElse(List.of()),
                 unreadable,
                 attempts(connection, row),
-                audit(connection, row));
+                audit(connection, row),
+                steps(connection, row));
+    }
+
+    private List<InboxMessage.Step> steps(Connection connection, InboxRow row) throws SQLException {
+        return steps.read(connection, row.number(), row.key()).stream()
+                .map(step -> new InboxMessage.Step(
+                        step.name(), step.kind(), step.state(), Optional.ofNullable(step.effectKey())))
+                .toList();
     }
 
     private static List<InboxMessage.Header> headers(Message message) {

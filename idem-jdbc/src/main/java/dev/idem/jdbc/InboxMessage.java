@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.QueueState;
+import dev.idem.spi.StepRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,6 +41,7 @@ public record InboxMessage(
      * @param unreadable why the headers cannot be shown, if they cannot
      * @param attempts the last hundred runs that failed, in the order they happened
      * @param audit what people did to it, in the order it happened
+     * @param steps what is stored of its steps and effects, in the order it was stored
      */
     public record Detail(
             InboxMessage message,
@@ -49,7 +51,15 @@ public record InboxMessage(
             List<Header> headers,
             Optional<String> unreadable,
             List<Attempt> attempts,
-            List<Audit> audit) {}
+            List<Audit> audit,
+            List<Step> steps) {}
+
+    /**
+     * A step or an effect, without its result.
+     *
+     * @param effectKey what the provider was given, of an effect
+     */
+    public record Step(String name, StepRecord.Kind kind, StepRecord.State state, Optional<String> effectKey) {}
 
     /** A header without its value, which may be a secret. */
     public record Header(String name, int bytes) {}

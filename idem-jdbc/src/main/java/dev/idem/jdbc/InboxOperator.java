@@ -2,6 +2,8 @@ package dev.idem.jdbc;
 
 import dev.idem.Gap;
 import dev.idem.spi.SequenceStore;
+import dev.idem.ResultCodec;
+import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -9,6 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A person who acts on stored messages, made by {@link JdbcInbox#as}. Every action moves a message by its fence and is
@@ -144,6 +147,38 @@ public final class InboxOperator {
                 .flatMap(gap ->
                         sequences.pass(gap, gap.next(), new SequenceStore.Deed("GAP_SKIPPED", actor, reason)))
                 .isPresent();
+    }
+
+    /**
+     * Says that an effect of a parked message, of which nobody knew, was made, and what the provider answered. From then on
+     * it counts as done; retry the message to let it go on. False when the message is not parked, or has no such effect.
+     */
+    public <T> boolean effectWasMade(long id, String effect, ResultCodec<T> codec, T answer) {
+        try {
+            return say(id, effect, true, new StoredResult(codec.name(), codec.encode(answer)));
+        } catch (RuntimeException failure) {
+            throw failure;
+        } catch (Exception unwritable) {
+            throw new IllegalArgumentException("The answer cannot be encoded by codec " + codec.name(), unwritable);
+        }
+    }
+
+    /** The same for an effect without a result. */
+    public boolean effectWasMade(long id, String effect) {
+        return say(id, effect, true, null);
+    }
+
+    /** Says that it was not made, and will not be by a call that is still on its way: it is called when retried. */
+    public boolean effectWasNotMade(long id, String effect) {
+        return say(id, effect, false, null);
+    }
+
+    private boolean say(long id, String effect, boolean made, @Nullable StoredResult result) {
+        EffectVerdict verdict = new EffectVerdict(tables, rows);
+        return dryRun
+                ? tried(connection -> verdict.look(connection, id, effect))
+                : tried(connection ->
+                        verdict.say(connection, id, new EffectVerdict.Saying(effect, made, result, actor, reason)));
     }
 
     private List<InboxAnswer> together(InboxAction action, List<Long> ids) {

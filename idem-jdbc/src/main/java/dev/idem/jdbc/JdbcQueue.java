@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import dev.idem.Message;
 import dev.idem.QueueStats;
 import dev.idem.StoreException;
+import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueBatch;
@@ -12,6 +13,8 @@ import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.Unit;
 import dev.idem.spi.StreamVersion;
+import dev.idem.spi.StepRecord;
+import dev.idem.spi.StepStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,7 +34,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps messages in a table beside their markers. See {@link QueueSql} for what differs between databases. */
-final class JdbcQueue implements QueueStore.Waking {
+final class JdbcQueue implements QueueStore.Waking, StepStore {
     private final DataSource dataSource;
     private final QueueKit kit;
     private final Function<String, OwnTransaction> begin;
@@ -41,6 +44,7 @@ final class JdbcQueue implements QueueStore.Waking {
     private final DoorParking parking;
     private final QueueNumbers counts;
     private final OutboxRows outbox;
+    private final JdbcSteps steps;
     private final @Nullable Notifier notifier;
     private final @Nullable Listener listener;
 
@@ -64,6 +68,7 @@ final class JdbcQueue implements QueueStore.Waking {
         parking = new DoorParking(tables, kit);
         counts = new QueueNumbers(tables);
         outbox = new OutboxRows(tables);
+        steps = new JdbcSteps(kit);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
         listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier) : null;
@@ -210,6 +215,46 @@ final class JdbcQueue implements QueueStore.Waking {
             }
             return made;
         });
+    }
+
+    @Override
+    public List<StepRecord> steps(Taking taking, QueuedMessage message) {
+        return alone("read the steps of", taking.consumer(), c -> steps.read(c, number(taking.consumer()), message));
+    }
+
+    @Override
+    public Batch openStep(Taking taking, QueuedMessage message, StepRecord step) {
+        OwnTransaction transaction = begin.apply(taking.consumer());
+        boolean done = false;
+        try {
+            Batch batch = steps.open(transaction, number(taking.consumer()), taking, message, step);
+            done = true;
+            return batch;
+        } catch (SQLException failure) {
+            throw kit.batches().faults().explained("open a step of", message.key(), failure);
+        } finally {
+            if (!done) {
+                transaction.close();
+            }
+        }
+    }
+
+    @Override
+    public boolean write(Taking taking, QueuedMessage message, StepRecord effect) {
+        int number = number(taking.consumer());
+        return alone("record an effect of", taking.consumer(), c -> steps.write(c, number, message, effect));
+    }
+
+    @Override
+    public boolean erase(Taking taking, QueuedMessage message, String name) {
+        int number = number(taking.consumer());
+        return alone("take back an effect of", taking.consumer(), c -> steps.erase(c, number, message, name));
+    }
+
+    @Override
+    public boolean complete(Taking taking, QueuedMessage message) {
+        int number = number(taking.consumer());
+        return alone("complete a message of", taking.consumer(), c -> steps.complete(c, number, taking, message));
     }
 
     @Override

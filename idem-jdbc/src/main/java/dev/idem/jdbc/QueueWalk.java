@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Walks through what people have given up, and through the history of attempts, and removes what is older than its
- * consumer's window: a message that was given up together with its attempts, before its marker; attempts of others when
- * their message has left the queue. What is in any other state stays, however old it is.
+ * Walks through what people have given up, and through the history of attempts and of steps, and removes what is older than
+ * its consumer's window: a message that was given up together with its attempts, before its marker; attempts, steps and
+ * effects of others when their message has left the queue. What is in any other state stays, however old it is.
  */
 final class QueueWalk implements Walk {
     /** Before the first number. */
@@ -39,18 +39,21 @@ final class QueueWalk implements Walk {
 
     @Override
     public String what() {
-        return index < cutoffs.size() ? "messages given up" : "attempts";
+        return index < cutoffs.size() ? "messages given up" : index == cutoffs.size() ? "attempts" : "effects";
     }
 
-    /** After the consumers' messages the attempts of all. */
+    /** After the consumers' messages the attempts of all, and then their steps and effects. */
     @Override
     public boolean hasNext() {
-        return !cutoffs.isEmpty() && index <= cutoffs.size();
+        return !cutoffs.isEmpty() && index <= cutoffs.size() + 1;
     }
 
     @Override
     public Map<Integer, Long> step(Connection connection, boolean dryRun) throws SQLException {
-        return index < cutoffs.size() ? messages(connection, cutoffs.get(index), dryRun) : attempts(connection, dryRun);
+        if (index < cutoffs.size()) {
+            return messages(connection, cutoffs.get(index), dryRun);
+        }
+        return index == cutoffs.size() ? attempts(connection, dryRun) : effects(connection, dryRun);
     }
 
     private Map<Integer, Long> messages(Connection connection, Cutoffs.Cutoff cutoff, boolean dryRun)
@@ -83,11 +86,27 @@ final class QueueWalk implements Walk {
         return Map.of();
     }
 
+    /** One that is written again since it was looked at is young, and stays: its message was stored once more. */
+    private Map<Integer, Long> effects(Connection connection, boolean dryRun) throws SQLException {
+        String page = "SELECT s.id, s.consumer, s.stored_at, (SELECT COUNT(*) FROM ${queue} q WHERE q.consumer ="
+                + " s.consumer AND q.message_key = s.message_key) FROM ${step} s WHERE s.id > " + after
+                + " ORDER BY s.id LIMIT " + rows;
+        List<Long> old = old(connection, page);
+        if (!old.isEmpty() && !dryRun) {
+            execute(connection, "DELETE FROM ${step} WHERE id IN (" + list(old) + ") AND stored_at < " + latest());
+        }
+        return Map.of();
+    }
+
+    private long latest() {
+        return cutoffs.stream().mapToLong(Cutoffs.Cutoff::markers).max().orElse(Micros.NEVER);
+    }
+
     /** Those of a page that are older than their consumers' windows. Behind one that is too young for any there are none. */
     private List<Long> old(Connection connection, String page) throws SQLException {
         Map<Integer, Long> limits = new HashMap<>();
         cutoffs.forEach(cutoff -> limits.put(cutoff.consumer(), cutoff.markers()));
-        long latest = cutoffs.stream().mapToLong(Cutoffs.Cutoff::markers).max().orElse(Micros.NEVER);
+        long latest = latest();
         List<Long> old = new ArrayList<>();
         int seen = 0;
         upTo = NONE;

@@ -28,6 +28,7 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
             "worker",
             "run",
             "attempt",
+            "step",
             "archive",
             "audit");
     private static final Pattern QUOTES = Pattern.compile("['\"`\\\\]");

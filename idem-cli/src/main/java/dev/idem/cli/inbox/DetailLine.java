@@ -16,6 +16,7 @@ record DetailLine(
         @Nullable String unreadable,
         List<Attempt> attempts,
         List<Audit> audit,
+        List<Step> steps,
         @Nullable String payload,
         @Nullable String payloadBase64) {
 
@@ -30,6 +31,7 @@ record DetailLine(
                 detail.unreadable().orElse(null),
                 detail.attempts().stream().map(Attempt::of).toList(),
                 detail.audit().stream().map(Audit::of).toList(),
+                detail.steps().stream().map(Step::of).toList(),
                 text.orElse(null),
                 text.isPresent() ? null : payload.map(Printable::base64).orElse(null));
     }
@@ -43,6 +45,20 @@ record DetailLine(
                     a.reason(),
                     a.errorType(),
                     a.error());
+        }
+    }
+
+    record Step(
+            String name,
+            String kind,
+            String state,
+            @Nullable String effectKey) {
+        private static Step of(InboxMessage.Step step) {
+            return new Step(
+                    step.name(),
+                    step.kind().name(),
+                    step.state().name(),
+                    step.effectKey().orElse(null));
         }
     }
 

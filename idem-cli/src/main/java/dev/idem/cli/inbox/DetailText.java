@@ -3,6 +3,7 @@ package dev.idem.cli.inbox;
 import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxMessage;
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Everything of a message for people. */
@@ -38,6 +39,12 @@ final class DetailText {
                         "failed",
                         a.failedAt() + " after " + a.took() + " by " + a.worker() + ", " + a.reason() + ": "
                                 + a.errorType() + (a.error().isEmpty() ? "" : ": " + a.error())));
+        detail.steps()
+                .forEach(step -> field(
+                        out,
+                        step.kind().name().toLowerCase(Locale.ROOT),
+                        step.name() + ", " + step.state()
+                                + step.effectKey().map(key -> ", key " + key).orElse("")));
         detail.audit()
                 .forEach(a -> field(
                         out,

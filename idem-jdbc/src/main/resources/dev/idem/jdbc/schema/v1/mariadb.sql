@@ -137,6 +137,26 @@ CREATE TABLE IF NOT EXISTS ${attempt} (
 
 CREATE INDEX IF NOT EXISTS ${prefix}attempt_message ON ${attempt} (queue_id);
 
+-- What is done of messages that are handled in steps: their steps until they are done, and their effects outside the
+-- database for as long as the consumer's window, as a ledger of what was asked of providers.
+CREATE TABLE IF NOT EXISTS ${step} (
+  id          BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  stored_at   BIGINT NOT NULL,
+  fence       BIGINT NOT NULL, -- of the lease under which it was written last
+  claim_id    BIGINT NOT NULL, -- of the transaction that wrote it last
+  message_key BINARY(16) NOT NULL,
+  place       INT NOT NULL, -- in the order of the handler, from 0; -1: the message is done
+  consumer    SMALLINT NOT NULL,
+  kind        SMALLINT NOT NULL, -- 0 step, 1 effect
+  state       SMALLINT NOT NULL, -- 0 intent, 1 done, 2 unknown
+  name        VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  effect_key  VARCHAR(100), -- what the provider was given
+  codec       VARCHAR(50),
+  result      LONGBLOB
+) ENGINE = InnoDB;
+
+CREATE UNIQUE INDEX IF NOT EXISTS ${prefix}step_name ON ${step} (consumer, message_key, name);
+
 -- Completed messages that are kept for replays.
 CREATE TABLE IF NOT EXISTS ${archive} (
   id           BIGINT   NOT NULL PRIMARY KEY,

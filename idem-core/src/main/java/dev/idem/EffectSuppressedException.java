@@ -1,0 +1,13 @@
+package dev.idem;
+
+/**
+ * A replay does not make effects; this one has neither a stored result nor a value that stands for it ({@link
+ * EffectPolicy#withWhenSuppressed}).
+ */
+public class EffectSuppressedException extends TerminalException {
+    private static final long serialVersionUID = 1L;
+
+    EffectSuppressedException(String message) {
+        super(message, null);
+    }
+}

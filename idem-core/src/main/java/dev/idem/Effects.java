@@ -1,0 +1,181 @@
+package dev.idem;
+
+import dev.idem.spi.StepRecord;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes effects outside the database. The intent is durable before the call and the result after it, both written under
+ * the lease; so whoever finds an intent of a run before knows that a call may have been made, and nothing else does:
+ *
+ * <pre>
+ *   nothing ──► INTENT ──► call ──► DONE          answered from then on, never called again
+ *      ▲          │          ├────► UNKNOWN       the call failed; or INTENT stays, when the process died or lost its lease
+ *      └──────────┴──────────┘                    EffectNotDoneException: surely nothing was done
+ * </pre>
+ *
+ * The key is stored with the intent and used in every further call, whatever has been renamed since. Used by one thread.
+ */
+final class Effects {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+    private final StepRun run;
+    private final Events events;
+
+    Effects(StepRun run, Events events) {
+        this.run = run;
+        this.events = events;
+    }
+
+    /** The one place that says whether effects are made at all: a replay does not make them. */
+    private boolean areAllowed() {
+        return run.message().replaySession().isEmpty();
+    }
+
+    @SuppressWarnings("NullAway") // an effect without a result answers null
+    <X extends Exception> void make(String name, EffectPolicy<?> policy, EffectCall.Action<X> call) throws X {
+        StepNotes.Asked asked = run.ask(name, StepRecord.Kind.EFFECT);
+        if (!isDone(asked) && !isSuppressed(name)) {
+            this.<@Nullable Object, X>unlessDone(asked, widened(policy), null, key -> {
+                call.call(key);
+                return null;
+            });
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // results of effects without one are neither stored nor answered
+    private static EffectPolicy<@Nullable Object> widened(EffectPolicy<?> policy) {
+        return (EffectPolicy<@Nullable Object>) policy;
+    }
+
+    <T, X extends Exception> @Nullable T make(
+            String name, EffectPolicy<T> policy, ResultCodec<T> codec, EffectCall<T, X> call) throws X {
+        StepNotes.Asked asked = run.ask(name, StepRecord.Kind.EFFECT);
+        if (isDone(asked)) {
+            if (!areAllowed()) {
+                events.tell(l -> l.effectSuppressed(run.consumer(), name));
+            }
+            return run.result(Objects.requireNonNull(asked.found()), codec);
+        }
+        if (isSuppressed(name)) {
+            return policy.suppressed()
+                    .orElseThrow(() -> run.condemn(new EffectSuppressedException(run.stored()
+                                    .key() + ": effect "
+                            + name + " is not made in replay session "
+                            + Text.printable(run.message().replaySession().orElse(""))
+                            + ", and has no stored result; say what stands for it with withWhenSuppressed")));
+        }
+        return unlessDone(asked, policy, codec, call);
+    }
+
+    private static boolean isDone(StepNotes.Asked asked) {
+        return asked.found() != null && asked.found().state() == StepRecord.State.DONE;
+    }
+
+    private boolean isSuppressed(String name) {
+        if (areAllowed()) {
+            return false;
+        }
+        events.tell(l -> l.effectSuppressed(run.consumer(), name));
+        return true;
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T unlessDone(
+            StepNotes.Asked asked, EffectPolicy<T> policy, @Nullable ResultCodec<T> codec, EffectCall<T, X> call)
+            throws X {
+        StepRecord found = asked.found();
+        EffectKey key = key(asked, policy);
+        StepRecord intent = new StepRecord(
+                asked.name(),
+                StepRecord.Kind.EFFECT,
+                StepRecord.State.INTENT,
+                asked.position(),
+                key.fence(),
+                key.value(),
+                null);
+        if (found != null) {
+            events.tell(l -> l.effectUnknown(run.consumer(), asked.name()));
+            switch (policy.whenUnknown()) {
+                case PARK -> throw unknown(intent, true);
+                case ASK -> {
+                    EffectAnswer<T> answer = ask(asked.name(), policy.reconciler(), key);
+                    if (answer instanceof EffectAnswer.Done<T> done) {
+                        return done(intent, codec, done.result());
+                    }
+                    if (answer instanceof EffectAnswer.Unknown<T>) {
+                        throw unknown(intent, false);
+                    }
+                }
+                case RETRY ->
+                    log.debug("{}: effect {} is called again", run.stored().key(), asked.name());
+            }
+        }
+        run.write(intent);
+        return called(intent, key, codec, call);
+    }
+
+    private EffectKey key(StepNotes.Asked asked, EffectPolicy<?> policy) {
+        long fence = run.stored().fence();
+        String stored = asked.found() == null ? null : asked.found().effectKey();
+        return stored != null
+                ? new EffectKey(stored, fence)
+                : EffectKey.of(policy.scope(run.consumer()), run.stored().key(), asked.name(), fence);
+    }
+
+    private <T extends @Nullable Object> EffectAnswer<T> ask(
+            String name, EffectPolicy.Reconciler<T> reconciler, EffectKey key) {
+        run.begin(name);
+        try {
+            return reconciler.ask(key);
+        } catch (Exception failure) {
+            throw Failures.<RuntimeException>asDeclared(failure);
+        } finally {
+            run.end();
+        }
+    }
+
+    private EffectUnknownException unknown(StepRecord effect, boolean parks) {
+        run.writeEvenLate(effect.in(StepRecord.State.UNKNOWN, null));
+        return run.condemn(new EffectUnknownException(
+                run.stored().key() + ": nobody knows whether effect " + effect.name() + " with key "
+                        + effect.effectKey() + " was made"
+                        + (parks ? "; ask the provider, then settle it" : ", and the provider cannot say"),
+                parks));
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T called(
+            StepRecord intent, EffectKey key, @Nullable ResultCodec<T> codec, EffectCall<T, X> call) throws X {
+        T result;
+        run.begin(intent.name());
+        try {
+            result = call.call(key);
+        } catch (EffectNotDoneException nothing) {
+            after(nothing, () -> run.eraseEvenLate(intent.name()));
+            throw nothing;
+        } catch (Throwable failure) {
+            Failures.throwIfFatal(failure);
+            events.tell(l -> l.effectUnknown(run.consumer(), intent.name()));
+            after(failure, () -> run.writeEvenLate(intent.in(StepRecord.State.UNKNOWN, null)));
+            throw failure;
+        } finally {
+            run.end();
+        }
+        return done(intent, codec, result);
+    }
+
+    /** The call's own exception is what the handler sees; the run is condemned if the store cannot follow. */
+    private static void after(Throwable failure, Runnable write) {
+        try {
+            write.run();
+        } catch (IdemException secondary) {
+            Failures.suppress(failure, secondary);
+        }
+    }
+
+    private <T extends @Nullable Object> T done(StepRecord intent, @Nullable ResultCodec<T> codec, T result) {
+        run.writeEvenLate(intent.in(StepRecord.State.DONE, codec == null ? null : Attempt.encoded(codec, result)));
+        return result;
+    }
+}

@@ -1,0 +1,318 @@
+package dev.idem;
+
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.StepRecord;
+import dev.idem.spi.StepStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stored message on its way through its steps. Each step is a batch of one, with a transaction, a guard and a commit
+ * like any other; what makes it a step is that its record and the proof of the lease are part of that transaction.
+ *
+ * <p>Why a step's effect is there once: its record is inserted under a unique name in the transaction of the effect, after the
+ * message's row was locked and found to have this run's fence. Whoever takes the message over raises the fence under the
+ * same lock, and reads the records after that: it finds the step, or the step can never commit.
+ *
+ * <p>What is wrong with the run as a whole (lease lost, steps changed, store gone, time up) condemns it: a handler that
+ * swallows it comes no further, and its message is not completed. Used by one thread.
+ */
+final class StepRun implements Steps {
+    private final Engine engine;
+    private final StepStore store;
+    private final QueueStore.Taking taking;
+    private final QueuedMessage message;
+    private final Consumer consumer;
+    private final Consumer.Route route;
+    private final StepClock clock;
+    private final Thread thread = Thread.currentThread();
+    private final Effects effects;
+    private @Nullable StepNotes notes;
+    private @Nullable String inside;
+    private @Nullable Throwable condemned;
+    private boolean ended;
+
+    StepRun(
+            Engine engine,
+            StepStore store,
+            QueueStore.Taking taking,
+            QueuedMessage message,
+            Consumer consumer,
+            Consumer.Route route) {
+        this.engine = engine;
+        this.store = store;
+        this.taking = taking;
+        this.message = message;
+        this.consumer = consumer;
+        this.route = route;
+        this.clock = new StepClock(engine, message.key(), consumer.policy().handlerTimeout());
+        this.effects = new Effects(this, engine.events());
+    }
+
+    /** Calls the handler, and completes the message. Throws whatever says that it is not done. */
+    <E> void run(Consumer.Route.Stepwise<E> way) throws Exception {
+        try {
+            E event = Undecodable.decoded(way.decoder(), message.message());
+            notes = new StepNotes(message.key(), inStore(() -> store.steps(taking, message)));
+            way.handler().handle(event, this);
+            notes.finish();
+        } catch (Throwable failure) {
+            ended = true;
+            boolean late = clock.finish();
+            if (condemned != null && condemned != failure) {
+                Failures.suppress(condemned, failure);
+            }
+            throw Failures.<Exception>asDeclared(condemned != null ? condemned : late ? late(failure) : failure);
+        }
+        ended = true;
+        boolean late = clock.finish();
+        if (condemned != null) {
+            throw Failures.<Exception>asDeclared(condemned);
+        }
+        if (late) {
+            throw clock.tooLate();
+        }
+        if (!persistently(() -> store.complete(taking, message))) {
+            throw lost();
+        }
+    }
+
+    private Throwable late(Throwable failure) {
+        Failures.throwIfFatal(failure);
+        return engine.tooLate(message.key(), consumer.policy().handlerTimeout(), failure);
+    }
+
+    @Override
+    public Message message() {
+        return message.message();
+    }
+
+    @Override
+    public String consumer() {
+        return consumer.name();
+    }
+
+    @Override
+    public int attempt() {
+        return message.started();
+    }
+
+    QueuedMessage stored() {
+        return message;
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // a step without a result answers null
+    public <X extends Exception> void step(String name, Work.Action<X> work) throws X {
+        this.<@Nullable Void, X>once(name, null, tx -> {
+            work.run(tx);
+            return null;
+        });
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // null only where the work has returned null
+    public <T, X extends Exception> T step(String name, ResultCodec<T> codec, Work<T, X> work) throws X {
+        return once(name, Objects.requireNonNull(codec, "codec"), work);
+    }
+
+    private <T extends @Nullable Object, X extends Exception> @Nullable T once(
+            String name, @Nullable ResultCodec<T> codec, Work<T, X> work) throws X {
+        StepNotes.Asked asked = ask(name, StepRecord.Kind.STEP);
+        StepRecord found = asked.found();
+        return found != null ? result(found, codec) : alone(asked, codec, work);
+    }
+
+    /** One transaction, run again after a deadlock or a lost connection as any other batch. */
+    private <T extends @Nullable Object, X extends Exception> T alone(
+            StepNotes.Asked asked, @Nullable ResultCodec<T> codec, Work<T, X> work) throws X {
+        Policy policy = consumer.policy()
+                .withUnusedTransaction(Policy.UnusedTransaction.ALLOW) // its result may be all there is to it
+                .withHandlerTimeout(clock.left());
+        StepRecord step = new StepRecord(
+                asked.name(),
+                StepRecord.Kind.STEP,
+                StepRecord.State.DONE,
+                asked.position(),
+                message.fence(),
+                null,
+                null);
+        BatchEntry<T> entry = new BatchEntry<>(
+                new Attempt<>(consumer.with(policy), message.message(), work::run, codec), 0, Order.none());
+        entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
+        enter(asked.name());
+        try {
+            new BatchRunner(engine, open -> store.openStep(taking, message, step)).settle(policy, List.of(entry));
+        } finally {
+            leave();
+        }
+        return answer(entry.outcome());
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T answer(Outcome<T> outcome) throws X {
+        if (outcome instanceof Outcome.Processed<T> processed) {
+            return processed.result();
+        }
+        if (!(outcome instanceof Outcome.Failed<T> failed)) {
+            throw lost(); // refused: somebody has moved the message, or written this step
+        }
+        boolean ours = failed.kind() == Failure.INFRASTRUCTURE
+                || failed.cause() instanceof BrokenTransactionException
+                || failed.cause() instanceof HandlerTimeoutException;
+        throw Failures.<RuntimeException>asDeclared(ours ? condemn(failed.cause()) : failed.cause());
+    }
+
+    @Override
+    public <X extends Exception> void effect(String name, EffectCall.Action<X> call) throws X {
+        effect(name, EffectPolicy.<@Nullable Void>park(), call);
+    }
+
+    @Override
+    public <X extends Exception> void effect(String name, EffectPolicy<?> policy, EffectCall.Action<X> call) throws X {
+        effects.make(name, policy, call);
+    }
+
+    @Override
+    public <T, X extends Exception> T effect(String name, ResultCodec<T> codec, EffectCall<T, X> call) throws X {
+        return effect(name, EffectPolicy.park(), codec, call);
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // null only where the call has returned null
+    public <T, X extends Exception> T effect(
+            String name, EffectPolicy<T> policy, ResultCodec<T> codec, EffectCall<T, X> call) throws X {
+        return effects.make(name, policy, Objects.requireNonNull(codec, "codec"), call);
+    }
+
+    /** Whatever a handler asks for begins here. */
+    StepNotes.Asked ask(String name, StepRecord.Kind kind) {
+        if (ended || Thread.currentThread() != thread) {
+            throw new IllegalStateException("The steps of " + message.key()
+                    + " can be used on the handler's thread only, until the handler returns");
+        }
+        if (inside != null) {
+            throw new NestedProcessingException(
+                    "Refused to begin " + name + " inside " + inside + ": do one after the other", null);
+        }
+        if (condemned != null) {
+            throw Failures.<RuntimeException>asDeclared(condemned);
+        }
+        try {
+            return Objects.requireNonNull(notes, "notes").ask(name, kind);
+        } catch (StepMismatchException changed) {
+            throw condemn(changed);
+        }
+    }
+
+    <T extends @Nullable Object> @Nullable T result(StepRecord found, @Nullable ResultCodec<T> codec) {
+        try {
+            return Objects.requireNonNull(notes, "notes").result(found, codec);
+        } catch (StepMismatchException changed) {
+            throw condemn(changed);
+        }
+    }
+
+    /** Marks that a step or a call is running. */
+    void begin(String name) {
+        inside = name;
+    }
+
+    void end() {
+        inside = null;
+    }
+
+    private void enter(String name) {
+        timely(clock::enter);
+        begin(name);
+    }
+
+    private void leave() {
+        end();
+        clock.leave();
+    }
+
+    private void timely(Runnable entering) {
+        try {
+            entering.run();
+        } catch (HandlerTimeoutException late) {
+            throw condemn(late);
+        }
+    }
+
+    /** Writes what is about to be done; not when the time is up. */
+    void write(StepRecord effect) {
+        timely(clock::enter);
+        keep(() -> store.write(taking, message, effect));
+    }
+
+    /** Writes what is known of something that was done, even when the time is up. */
+    void writeEvenLate(StepRecord effect) {
+        clock.enterEvenLate();
+        keep(() -> store.write(taking, message, effect));
+    }
+
+    void eraseEvenLate(String name) {
+        clock.enterEvenLate();
+        keep(() -> store.erase(taking, message, name));
+    }
+
+    private void keep(Supplier<Boolean> write) {
+        boolean held;
+        try {
+            held = persistently(write);
+        } catch (StoreException outage) {
+            throw condemn(outage);
+        } finally {
+            clock.leave();
+        }
+        if (!held) {
+            throw lost();
+        }
+    }
+
+    private <T> T inStore(Supplier<T> body) {
+        clock.enter();
+        try {
+            return persistently(body);
+        } finally {
+            clock.leave();
+        }
+    }
+
+    /** Every one of them may be repeated. An interrupt waits, see {@link StepClock}. */
+    private <T> T persistently(Supplier<T> body) {
+        boolean interrupted = Thread.interrupted();
+        Backoff backoff = new Backoff(consumer.policy().maxRuns());
+        try {
+            while (true) {
+                try {
+                    return body.get();
+                } catch (StoreException outage) {
+                    if (!backoff.hasNext()) {
+                        throw outage;
+                    }
+                    backoff.pause();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private LeaseLostException lost() {
+        return condemn(new LeaseLostException(
+                message.key() + " belongs to another worker now, or was moved by a person: nothing more is recorded"));
+    }
+
+    <F extends Throwable> F condemn(F failure) {
+        condemned = failure;
+        return failure;
+    }
+}
