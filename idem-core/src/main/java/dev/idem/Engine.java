@@ -16,7 +16,8 @@ record Engine(
         KeyGate gate,
         Permits permits,
         UnusedTransactions unused,
-        Isolation isolation) {
+        Isolation isolation,
+        Sessions sessions) {
 
     static Engine of(Inbox.Builder from, Events events) {
         return new Engine(
@@ -28,7 +29,8 @@ record Engine(
                 new KeyGate(),
                 new Permits(from.concurrency),
                 new UnusedTransactions(events),
-                new Isolation());
+                new Isolation(),
+                new Sessions(from.store));
     }
 
     /**
@@ -45,7 +47,8 @@ record Engine(
                 new KeyGate(),
                 new Permits(Integer.MAX_VALUE),
                 unused,
-                shared);
+                shared,
+                sessions);
     }
 
     HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {

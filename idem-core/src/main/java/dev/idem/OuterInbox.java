@@ -17,6 +17,7 @@ final class OuterInbox implements JoinedInbox {
     private final Connection outer;
     private final Nesting nesting;
     private final Events events;
+    private final Sessions sessions;
     private final Observer observer;
     private final Wishes wishes;
     private final Horizon horizon;
@@ -27,12 +28,14 @@ final class OuterInbox implements JoinedInbox {
             Connection outer,
             Nesting nesting,
             Events events,
+            Sessions sessions,
             Observer observer,
             Wishes wishes) {
         this.store = store;
         this.outer = outer;
         this.nesting = nesting;
         this.events = events;
+        this.sessions = sessions;
         this.observer = observer;
         this.wishes = wishes;
         this.horizon = new Horizon(events);
@@ -58,10 +61,8 @@ final class OuterInbox implements JoinedInbox {
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> judged(Attempt<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events);
-        return keyed instanceof Keyed.Without none
-                ? now(none.rejected())
-                : claimAndRun(attempt, ((Keyed.Key) keyed).key());
+        Keyed keyed = attempt.keyed(events, sessions);
+        return keyed instanceof Keyed.Not none ? now(none.outcome()) : claimAndRun(attempt, ((Keyed.Key) keyed).key());
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> observed(Attempt<T, X> attempt) throws X {

@@ -202,8 +202,8 @@ final class StoreInbox implements Inbox {
     }
 
     private <T extends @Nullable Object, X extends Exception> Outcome<T> judged(Attempt<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events);
-        return keyed instanceof Keyed.Without none ? none.rejected() : units.run(attempt, ((Keyed.Key) keyed).key());
+        Keyed keyed = attempt.keyed(events, engine.sessions());
+        return keyed instanceof Keyed.Not none ? none.outcome() : units.run(attempt, ((Keyed.Key) keyed).key());
     }
 
     /** The same verdict, but whatever it would have stopped runs in a unit of its own. */
@@ -221,7 +221,7 @@ final class StoreInbox implements Inbox {
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, engine.nesting(), events, observer, wishes);
+            return new OuterInbox(joinable, outer, engine.nesting(), events, engine.sessions(), observer, wishes);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }

@@ -9,6 +9,7 @@ import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.PositionRequest;
 import dev.idem.spi.QueueStore;
+import dev.idem.spi.ReplayStore;
 import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * JdbcStore store = JdbcStore.create(dataSource);
  * }</pre>
  */
-public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queueing, MarkerStore.Positioned {
+public final class JdbcStore
+        implements MarkerStore.Joinable, MarkerStore.Queueing, MarkerStore.Positioned, MarkerStore.Replaying {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -45,6 +47,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
     private final Windows windows;
     private final Sweeper sweeper;
     private final JdbcQueue queue;
+    private final ReplayRows replays;
 
     JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery, WakeUp wakeUp) {
         this.tables = tables;
@@ -59,6 +62,7 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
                 claims::begin,
                 consumer -> number(consumer, REGISTER_ADVICE),
                 wakeUp);
+        replays = new ReplayRows(dataSource, tables);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -156,6 +160,11 @@ public final class JdbcStore implements MarkerStore.Joinable, MarkerStore.Queuei
     @Override
     public QueueStore queue() {
         return queue;
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return replays;
     }
 
     @Override
