@@ -99,7 +99,11 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     /** The key to claim. Where the policy wants no key, one that nobody else has: all but the protection stays. */
-    Keyed keyed(Events events) {
+    Keyed keyed(Events events, Sessions sessions) {
+        Keyed.Turned turned = sessions.judge(consumer, message);
+        if (turned != null) {
+            return turned;
+        }
         if (consumer.sequence().isPresent()
                 && consumer.sequence().get().place(message) instanceof Sequence.Placement.None none) {
             return none.rejected();
@@ -112,7 +116,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
             events.tell(l -> l.unguarded(consumer.name(), why.reason()));
             return new Keyed.Key(anyKey(), null);
         }
-        if (keyed instanceof Keyed.Key key) {
+        if (keyed instanceof Keyed.Key key && !consumer.isRebuiltBy(message)) { // a session's key cannot be forgotten
             made = key.made() != null ? key.made() : message.eventTime().orElse(null);
         }
         return keyed;

@@ -70,9 +70,9 @@ final class BatchDoor {
     private <T extends @Nullable Object> BatchEntry<T> entry(Consumer.Route route, BatchEntry<T> entry) {
         Attempt<T, Exception> attempt = entry.attempt();
         try {
-            Keyed keyed = attempt.keyed(engine.events());
-            if (keyed instanceof Keyed.Without none) {
-                entry.settle(none.rejected());
+            Keyed keyed = attempt.keyed(engine.events(), engine.sessions());
+            if (keyed instanceof Keyed.Not none) {
+                entry.settle(none.outcome());
             } else {
                 boolean withResult = attempt.codec() != null;
                 entry.claimable(

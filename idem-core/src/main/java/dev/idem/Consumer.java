@@ -145,8 +145,31 @@ public final class Consumer {
         return keyed(message) instanceof Keyed.Key found ? Optional.of(found.key()) : Optional.empty();
     }
 
+    /**
+     * Whether effects outside the database, and publications, must be left out for this message: it belongs to a replay
+     * session, and the policy is {@link Policy.Replay#SUPPRESS_EFFECTS}.
+     */
+    public boolean suppressesEffects(Message message) {
+        return message.replaySession().isPresent() && policy.replay() == Policy.Replay.SUPPRESS_EFFECTS;
+    }
+
+    /** Whether it is done once for its session, whatever else is known of it. */
+    boolean isRebuiltBy(Message message) {
+        return message.replaySession().isPresent()
+                && (policy.replay() == Policy.Replay.ALLOWED || policy.replay() == Policy.Replay.SUPPRESS_EFFECTS);
+    }
+
+    /** Where a mark is kept for it: a session that rebuilds has marks of its own. */
+    Optional<Position> placeOf(Message message) {
+        return isRebuiltBy(message)
+                ? message.position()
+                        .map(place -> ReplaySession.scoped(
+                                place, message.replaySession().orElseThrow()))
+                : message.position();
+    }
+
     Keyed keyed(Message message) {
-        Position position = watermark ? message.position().orElse(null) : null;
+        Position position = watermark ? placeOf(message).orElse(null) : null;
         Keyed byPosition = position == null ? null : positions.of(position);
         return byPosition != null ? byPosition : selected(message);
     }
@@ -157,7 +180,14 @@ public final class Consumer {
         Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
         return checked instanceof Selection.Unusable unusable
                 ? new Keyed.Without(unusable.reason(), unusable.detail())
-                : KeyEncoding.encode(name, (Selection.Parts) checked);
+                : encoded(message, (Selection.Parts) checked);
+    }
+
+    private Keyed encoded(Message message, Selection.Parts parts) {
+        String session = isRebuiltBy(message) ? message.replaySession().orElseThrow() : null;
+        return session == null || ReplaySession.isName(session)
+                ? KeyEncoding.encode(name, parts, session)
+                : new Keyed.Without(Rejection.KEY_MALFORMED, "the name of its replay session cannot be one");
     }
 
     /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */

@@ -17,7 +17,8 @@ record Engine(
         Permits permits,
         UnusedTransactions unused,
         Isolation isolation,
-        Outboxes outboxes) {
+        Outboxes outboxes,
+        Sessions sessions) {
 
     static Engine of(Inbox.Builder from, Events events, Bells bells) {
         return new Engine(
@@ -30,7 +31,8 @@ record Engine(
                 new Permits(from.concurrency),
                 new UnusedTransactions(events),
                 new Isolation(),
-                new Outboxes(from.store, bells));
+                new Outboxes(from.store, bells),
+                new Sessions(from.store));
     }
 
     /**
@@ -48,7 +50,8 @@ record Engine(
                 new Permits(Integer.MAX_VALUE),
                 unused,
                 shared,
-                outboxes);
+                outboxes,
+                sessions);
     }
 
     HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {

@@ -21,6 +21,7 @@ final class KeyEncoding {
     private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
     private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     private static final int HASHED_VERSION = 8;
+    private static final int OF_SESSION = -2;
 
     private KeyEncoding() {}
 
@@ -29,7 +30,13 @@ final class KeyEncoding {
      * time in a UUIDv7 or ULID. A redelivery cannot change either.
      */
     static Keyed.Key encode(String consumer, Selection.Parts parts) {
-        boolean alone = parts.tenant() == null
+        return encode(consumer, parts, null);
+    }
+
+    /** As above. The key of a replay session is never the id itself, so no session can meet an ordinary key. */
+    static Keyed.Key encode(String consumer, Selection.Parts parts, @Nullable String session) {
+        boolean alone = session == null
+                && parts.tenant() == null
                 && parts.source() == null
                 && parts.ids().size() == 1
                 && parts.eventTime() == null;
@@ -39,7 +46,7 @@ final class KeyEncoding {
         Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
         MarkerKey key = alone && uuid != null && uuid.version() != HASHED_VERSION
                 ? new MarkerKey(consumer, uuid, null)
-                : new MarkerKey(consumer, hashed(parts, millis), readable(parts, alone));
+                : new MarkerKey(consumer, hashed(parts, millis, session), readable(parts, alone, session));
         return new Keyed.Key(key, made);
     }
 
@@ -70,13 +77,17 @@ final class KeyEncoding {
         return true;
     }
 
-    private static UUID hashed(Selection.Parts parts, OptionalLong millis) {
+    private static UUID hashed(Selection.Parts parts, OptionalLong millis, @Nullable String session) {
         MessageDigest sha = Fingerprint.sha256();
         update(sha, parts.tenant());
         update(sha, parts.source());
         parts.ids().forEach(id -> update(sha, id));
         if (parts.eventTime() != null) {
             update(sha, "at " + parts.eventTime());
+        }
+        if (session != null) { // behind a length that no part has, so that no list of parts gives the same bytes
+            sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(OF_SESSION).array());
+            update(sha, session);
         }
         ByteBuffer digest = ByteBuffer.wrap(sha.digest());
         long high = digest.getLong();
@@ -126,7 +137,7 @@ final class KeyEncoding {
         return OptionalLong.of(millis);
     }
 
-    private static String readable(Selection.Parts parts, boolean alone) {
+    private static String readable(Selection.Parts parts, boolean alone, @Nullable String session) {
         StringBuilder text = new StringBuilder();
         append(text, "tenant=", parts.tenant());
         append(text, "source=", parts.source());
@@ -135,6 +146,7 @@ final class KeyEncoding {
                 text,
                 "time=",
                 parts.eventTime() == null ? null : parts.eventTime().toString());
+        append(text, "replay=", session);
         return text.toString();
     }
 

@@ -13,9 +13,25 @@ sealed interface Keyed {
      */
     record Key(MarkerKey key, @Nullable Instant made) implements Keyed {}
 
-    record Without(Rejection reason, String detail) implements Keyed {
-        <T extends @Nullable Object> Outcome<T> rejected() {
+    /** There is nothing to claim, whatever the reason is. */
+    sealed interface Not extends Keyed {
+        <T extends @Nullable Object> Outcome<T> outcome();
+    }
+
+    record Without(Rejection reason, String detail) implements Not {
+        @Override
+        public <T extends @Nullable Object> Outcome<T> outcome() {
             return new Outcome.Rejected<>(reason, detail);
+        }
+    }
+
+    /** A replay session's message that must not run; not even unguarded. */
+    record Turned(boolean suppressed, String detail) implements Not {
+        @Override
+        public <T extends @Nullable Object> Outcome<T> outcome() {
+            return suppressed
+                    ? new Outcome.Suppressed<>(detail)
+                    : new Outcome.Rejected<>(Rejection.UNKNOWN_SESSION, detail);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.idem.spi.StreamVersion;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Keeps the messages of one call in order: behind a message that must come again, no other one of the same lane may run,
@@ -110,11 +111,11 @@ abstract class Order {
      * Messages of the same partition, in the order of their positions. Also a message that is set aside blocks the others,
      * until it was set aside: the mark must not pass it before.
      */
-    static Order byPosition() {
+    static Order byPosition(Function<Message, Optional<Position>> places) {
         return new Order() {
             @Override
             Optional<?> lane(Message message) {
-                return message.position().map(Partition::of);
+                return places.apply(message).map(Partition::of);
             }
 
             @Override

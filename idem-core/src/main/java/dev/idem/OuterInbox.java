@@ -17,27 +17,22 @@ final class OuterInbox implements JoinedInbox {
     private final Connection outer;
     private final Nesting nesting;
     private final Events events;
+    private final Sessions sessions;
     private final Observer observer;
     private final Wishes wishes;
     private final Outboxes outboxes;
     private final Horizon horizon;
     private final Deque<Unit> unconfirmed = new ArrayDeque<>();
 
-    OuterInbox(
-            MarkerStore.Joinable store,
-            Connection outer,
-            Nesting nesting,
-            Events events,
-            Observer observer,
-            Wishes wishes,
-            Outboxes outboxes) {
+    OuterInbox(MarkerStore.Joinable store, Connection outer, Engine engine, Observer observer, Wishes wishes) {
         this.store = store;
         this.outer = outer;
-        this.nesting = nesting;
-        this.events = events;
+        this.nesting = engine.nesting();
+        this.events = engine.events();
+        this.sessions = engine.sessions();
         this.observer = observer;
         this.wishes = wishes;
-        this.outboxes = outboxes;
+        this.outboxes = engine.outboxes();
         this.horizon = new Horizon(events);
     }
 
@@ -62,10 +57,8 @@ final class OuterInbox implements JoinedInbox {
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> judged(Attempt<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events);
-        return keyed instanceof Keyed.Without none
-                ? now(none.rejected())
-                : claimAndRun(attempt, ((Keyed.Key) keyed).key());
+        Keyed keyed = attempt.keyed(events, sessions);
+        return keyed instanceof Keyed.Not none ? now(none.outcome()) : claimAndRun(attempt, ((Keyed.Key) keyed).key());
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> observed(Attempt<T, X> attempt) throws X {

@@ -74,10 +74,21 @@ public final class Policy {
         PROCESS
     }
 
-    /** Whether dead letters may be sent again. */
+    /** What a deliberate redelivery may do: that of a {@linkplain Replayer replay session}, and dead letters sent again. */
     public enum Replay {
+        /** Whatever is not done yet: a session's message is judged by the ordinary markers, so what is done is a duplicate. */
+        UNDONE_ONLY,
+        /**
+         * Everything, once for each session: what a session has done is remembered for the session alone, so that a
+         * projection can be rebuilt although all its messages are done.
+         */
         ALLOWED,
-        /** Only by a person who insists and says why. For consumers whose late effects do harm. */
+        /** As ALLOWED, but effects outside the database, and publications, are left out: see {@link Consumer#suppressesEffects}. */
+        SUPPRESS_EFFECTS,
+        /**
+         * Nothing: a session's message is {@link Outcome.Suppressed}, and a dead letter is sent again only by a person who
+         * insists and says why. For consumers whose late effects do harm.
+         */
         FORBIDDEN
     }
 
@@ -278,7 +289,10 @@ public final class Policy {
         return with(o -> o.clockSkew = value);
     }
 
-    /** Whether dead letters may be sent again; default {@code ALLOWED}. Each dead letter carries it with it. */
+    /**
+     * What replay sessions and dead letters that are sent again may do; default {@code UNDONE_ONLY}. Each dead letter says
+     * whether it is forbidden.
+     */
     public Policy withReplay(Replay value) {
         return with(o -> o.replay = Objects.requireNonNull(value));
     }
@@ -332,7 +346,7 @@ public final class Policy {
         private @Nullable Duration chosenResultWindow;
         private Undecidable undecidable = Undecidable.PARK;
         private Duration clockSkew = Duration.ofMinutes(5);
-        private Replay replay = Replay.ALLOWED;
+        private Replay replay = Replay.UNDONE_ONLY;
         private boolean observeOnly;
 
         private Options() {}

@@ -17,6 +17,8 @@ public enum Rejection {
     UNDECODABLE,
     /** Larger than the consumer's queue takes. */
     TOO_LARGE,
+    /** It says that it belongs to a replay session, and there is none of that name for this consumer. */
+    UNKNOWN_SESSION,
     /** Older than the horizon, and the policy says to turn such messages away. */
     UNDECIDABLE
 }

@@ -224,8 +224,8 @@ final class StoreInbox implements Inbox {
     }
 
     private <T extends @Nullable Object, X extends Exception> Outcome<T> judged(Attempt<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events);
-        return keyed instanceof Keyed.Without none ? none.rejected() : units.run(attempt, ((Keyed.Key) keyed).key());
+        Keyed keyed = attempt.keyed(events, engine.sessions());
+        return keyed instanceof Keyed.Not none ? none.outcome() : units.run(attempt, ((Keyed.Key) keyed).key());
     }
 
     /** The same verdict, but whatever it would have stopped runs in a unit of its own. */
@@ -243,7 +243,7 @@ final class StoreInbox implements Inbox {
     @Override
     public JoinedInbox within(Connection outer) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, engine.nesting(), events, observer, wishes, engine.outboxes());
+            return new OuterInbox(joinable, outer, engine, observer, wishes);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }

@@ -33,7 +33,7 @@ final class WatermarkDoor {
         for (BatchEntry<?> entry : entries) {
             requests.add(new PositionRequest(
                     entry.key(),
-                    entry.message().position().orElseThrow(),
+                    entry.attempt().consumer().placeOf(entry.message()).orElseThrow(),
                     entry.attempt().policy().busyWait()));
         }
         return store.claimPositions(requests);
@@ -76,7 +76,7 @@ final class WatermarkDoor {
     }
 
     private List<Outcome<?>> inOrder(Consumer consumer, List<Message> sorted) {
-        Order order = Order.byPosition();
+        Order order = Order.byPosition(consumer::placeOf);
         blockWhatStopped(consumer, sorted, order);
         List<Outcome<?>> outcomes = batches.acceptAll(consumer, sorted, order);
         remember(consumer, sorted, outcomes);
@@ -95,7 +95,7 @@ final class WatermarkDoor {
         }
         Map<Partition, Position> lowest = new HashMap<>();
         for (Message message : sorted) {
-            message.position().ifPresent(position -> lowest.putIfAbsent(Partition.of(position), position));
+            consumer.placeOf(message).ifPresent(position -> lowest.putIfAbsent(Partition.of(position), position));
         }
         lowest.forEach((partition, position) -> {
             Stop stop = new Stop(consumer.name(), partition);
@@ -117,7 +117,7 @@ final class WatermarkDoor {
         }
         Map<Partition, Long> stops = new HashMap<>();
         for (int i = 0; i < sorted.size(); i++) {
-            Position position = sorted.get(i).position().orElse(null);
+            Position position = consumer.placeOf(sorted.get(i)).orElse(null);
             if (position == null) {
                 continue;
             }

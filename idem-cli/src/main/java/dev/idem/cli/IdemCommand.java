@@ -4,6 +4,7 @@ import dev.idem.cli.consumer.ConsumerCommand;
 import dev.idem.cli.demo.DemoCommand;
 import dev.idem.cli.dlq.DlqCommand;
 import dev.idem.cli.inbox.InboxCommand;
+import dev.idem.cli.replay.ReplayCommand;
 import dev.idem.cli.retention.RetentionCommand;
 import dev.idem.cli.schema.SchemaCommand;
 import dev.idem.cli.torture.TortureCommand;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Spec;
             RetentionCommand.class,
             InboxCommand.class,
             DlqCommand.class,
+            ReplayCommand.class,
             TortureCommand.class
         },
         footer = {

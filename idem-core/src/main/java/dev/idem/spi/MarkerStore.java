@@ -68,6 +68,11 @@ public interface MarkerStore extends AutoCloseable {
         QueueStore queue();
     }
 
+    /** A store that also keeps replay sessions. */
+    interface Replaying extends MarkerStore {
+        ReplayStore replays();
+    }
+
     /** A store that can keep one mark for each partition of a source instead of one marker for each message. */
     interface Positioned extends MarkerStore {
         /**

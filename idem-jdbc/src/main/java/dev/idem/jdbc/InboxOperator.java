@@ -23,8 +23,8 @@ public final class InboxOperator {
     private static final int TOGETHER = 500;
 
     private static final int TRIES = 5;
-    private static final int LONGEST_ACTOR = 200;
-    private static final int LONGEST_REASON = 2_000;
+    static final int LONGEST_ACTOR = 200;
+    static final int LONGEST_REASON = 2_000;
 
     private final DataSource dataSource;
     private final Tables tables;
@@ -59,7 +59,7 @@ public final class InboxOperator {
         queue = new Queue(tables);
     }
 
-    private static String text(String name, String text, int longest) {
+    static String text(String name, String text, int longest) {
         if (text.isBlank() || text.length() > longest) {
             throw new IllegalArgumentException(name + " has " + text.length() + " characters, but must have 1 to "
                     + longest + ", and say something");
@@ -117,6 +117,16 @@ public final class InboxOperator {
 
     public InboxAnswer skip(long id) {
         return act(InboxAction.SKIP, id);
+    }
+
+    /**
+     * Gives a message that is parked, or was given up, another payload or other headers, as a new revision: its id, its key
+     * and its marker stay, and what it was before is kept. Retry it then. A redelivery of what was first received is a
+     * duplicate still.
+     */
+    public InboxAnswer edit(long id, InboxEdit edit) {
+        InboxEditing editing = new InboxEditing(tables);
+        return tried(connection -> editing.edit(connection, id, edit, actor, reason, dryRun));
     }
 
     public InboxAnswer.Sum retryAll(InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {

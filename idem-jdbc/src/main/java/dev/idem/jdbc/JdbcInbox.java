@@ -30,6 +30,7 @@ public final class JdbcInbox {
     private final InboxHistory history;
     private final QueueNumbers numbers;
     private final JdbcSequences sequences;
+    private final InboxRevisions revisions;
 
     private JdbcInbox(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
@@ -38,6 +39,7 @@ public final class JdbcInbox {
         history = new InboxHistory(tables);
         numbers = new QueueNumbers(tables);
         sequences = new JdbcSequences(dataSource, tables);
+        revisions = new InboxRevisions(tables);
     }
 
     public static JdbcInbox of(JdbcSchema schema) {
@@ -114,6 +116,16 @@ public final class JdbcInbox {
     /** The payload, byte for byte. It may hold what not everybody should see. */
     public Optional<byte[]> payload(long id) {
         return read("read a payload", connection -> history.payload(connection, id));
+    }
+
+    /** What the message was before each time it was edited, oldest first. */
+    public List<InboxRevision> revisions(long id) {
+        return read("read revisions", connection -> revisions.of(connection, id));
+    }
+
+    /** The payload of an earlier revision, byte for byte. */
+    public Optional<byte[]> payload(long id, int revision) {
+        return read("read a payload", connection -> revisions.payload(connection, id, revision));
     }
 
     /**

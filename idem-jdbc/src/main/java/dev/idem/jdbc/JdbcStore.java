@@ -9,6 +9,7 @@ import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.PositionRequest;
 import dev.idem.spi.QueueStore;
+import dev.idem.spi.ReplayStore;
 import dev.idem.spi.Retention;
 import dev.idem.spi.SequenceStore;
 import java.sql.Connection;
@@ -33,7 +34,11 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  */
 public final class JdbcStore
-        implements MarkerStore.Joinable, MarkerStore.Queueing, MarkerStore.Positioned, MarkerStore.Sequenced {
+        implements MarkerStore.Joinable,
+                MarkerStore.Queueing,
+                MarkerStore.Positioned,
+                MarkerStore.Sequenced,
+                MarkerStore.Replaying {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -48,6 +53,7 @@ public final class JdbcStore
     private final Sweeper sweeper;
     private final JdbcQueue queue;
     private final JdbcSequences sequences;
+    private final ReplayRows replays;
 
     JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery, WakeUp wakeUp) {
         this.tables = tables;
@@ -63,6 +69,7 @@ public final class JdbcStore
                 consumer -> number(consumer, REGISTER_ADVICE),
                 wakeUp);
         sequences = new JdbcSequences(dataSource, tables);
+        replays = new ReplayRows(dataSource, tables);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -165,6 +172,11 @@ public final class JdbcStore
     @Override
     public SequenceStore sequences() {
         return sequences;
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return replays;
     }
 
     @Override

@@ -27,6 +27,11 @@ final class Micros {
         return Duration.of(micros, ChronoUnit.MICROS);
     }
 
+    /** Rounded down. */
+    static long of(Instant time) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    }
+
     static Instant instant(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }

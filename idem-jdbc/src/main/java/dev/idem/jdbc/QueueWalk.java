@@ -71,6 +71,7 @@ final class QueueWalk implements Walk {
         if (!gone.isEmpty()) {
             execute(connection, "DELETE FROM ${queue} WHERE id IN (" + list(gone) + ")");
             execute(connection, "DELETE FROM ${attempt} WHERE queue_id IN (" + list(gone) + ")");
+            execute(connection, "DELETE FROM ${revision} WHERE queue_id IN (" + list(gone) + ")");
         }
         return Map.of(cutoff.consumer(), (long) gone.size());
     }
@@ -79,6 +80,9 @@ final class QueueWalk implements Walk {
     private Map<Integer, Long> attempts(Connection connection, boolean dryRun) throws SQLException {
         String page = "SELECT a.id, a.consumer, a.failed_at, (SELECT COUNT(*) FROM ${queue} q WHERE q.id = a.queue_id)"
                 + " FROM ${attempt} a WHERE a.id > " + after + " ORDER BY a.id LIMIT " + rows;
+        if (after == NONE && !dryRun) {
+            forgetRevisions(connection);
+        }
         List<Long> old = old(connection, page);
         if (!old.isEmpty() && !dryRun) {
             execute(connection, "DELETE FROM ${attempt} WHERE id IN (" + list(old) + ")");
@@ -100,6 +104,17 @@ final class QueueWalk implements Walk {
 
     private long latest() {
         return cutoffs.stream().mapToLong(Cutoffs.Cutoff::markers).max().orElse(Micros.NEVER);
+    }
+
+    /** There are few: each was made by a person. */
+    private void forgetRevisions(Connection connection) throws SQLException {
+        for (Cutoffs.Cutoff cutoff : cutoffs) {
+            execute(
+                    connection,
+                    "DELETE FROM ${revision} WHERE consumer = " + cutoff.consumer() + " AND edited_at < "
+                            + cutoff.markers()
+                            + " AND NOT EXISTS (SELECT 1 FROM ${queue} q WHERE q.id = ${revision}.queue_id)");
+        }
     }
 
     /** Those of a page that are older than their consumers' windows. Behind one that is too young for any there are none. */

@@ -30,7 +30,9 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
             "attempt",
             "step",
             "archive",
-            "audit");
+            "audit",
+            "replay",
+            "revision");
     private static final Pattern QUOTES = Pattern.compile("['\"`\\\\]");
 
     /** Takes the configured schema, or the one the connection is in. */

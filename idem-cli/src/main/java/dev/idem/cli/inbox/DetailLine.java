@@ -2,6 +2,7 @@ package dev.idem.cli.inbox;
 
 import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxMessage;
+import dev.idem.jdbc.InboxRevision;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +18,11 @@ record DetailLine(
         List<Attempt> attempts,
         List<Audit> audit,
         List<Step> steps,
+        List<Revision> revisions,
         @Nullable String payload,
         @Nullable String payloadBase64) {
 
-    static DetailLine of(InboxMessage.Detail detail, Optional<byte[]> payload) {
+    static DetailLine of(InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
         Optional<String> text = payload.flatMap(Printable::utf8);
         return new DetailLine(
                 MessageLine.of(detail.message()),
@@ -32,6 +34,7 @@ record DetailLine(
                 detail.attempts().stream().map(Attempt::of).toList(),
                 detail.audit().stream().map(Audit::of).toList(),
                 detail.steps().stream().map(Step::of).toList(),
+                revisions.stream().map(Revision::of).toList(),
                 text.orElse(null),
                 text.isPresent() ? null : payload.map(Printable::base64).orElse(null));
     }
@@ -59,6 +62,13 @@ record DetailLine(
                     step.kind().name(),
                     step.state().name(),
                     step.effectKey().orElse(null));
+        }
+    }
+
+    record Revision(int number, String editedAt, String actor, String reason, String changes, long payloadBytes) {
+        private static Revision of(InboxRevision r) {
+            return new Revision(
+                    r.number(), r.editedAt().toString(), r.actor(), r.reason(), r.changes(), r.payloadBytes());
         }
     }
 

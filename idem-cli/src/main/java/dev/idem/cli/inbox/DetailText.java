@@ -2,15 +2,17 @@ package dev.idem.cli.inbox;
 
 import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxMessage;
+import dev.idem.jdbc.InboxRevision;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.List;
 import java.util.Optional;
 
 /** Everything of a message for people. */
 final class DetailText {
     private DetailText() {}
 
-    static void print(PrintWriter out, InboxMessage.Detail detail, Optional<byte[]> payload) {
+    static void print(PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
         InboxMessage message = detail.message();
         field(out, "message", message.id() + "  " + message.consumer() + "/" + message.messageId());
         field(
@@ -45,6 +47,11 @@ final class DetailText {
                         step.kind().name().toLowerCase(Locale.ROOT),
                         step.name() + ", " + step.state()
                                 + step.effectKey().map(key -> ", key " + key).orElse("")));
+        revisions.forEach(r -> field(
+                out,
+                "revision",
+                r.number() + ", " + r.payloadBytes() + " bytes, until " + r.editedAt() + ", edited by " + r.actor() + ": "
+                        + r.changes() + ", because: " + r.reason()));
         detail.audit()
                 .forEach(a -> field(
                         out,

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
         name = "inbox",
         description =
                 "Looks after messages that are stored and not done yet: counts, lists and shows them, and retries, "
-                        + "parks or skips them in the name of a person.",
+                        + "parks, skips or edits them in the name of a person.",
         subcommands = {
             InboxStatsCommand.class,
             InboxListCommand.class,
@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
             InboxShowCommand.class,
             InboxRetryCommand.class,
             InboxParkCommand.class,
-            InboxSkipCommand.class
+            InboxSkipCommand.class,
+            InboxEditCommand.class
         },
         footer = {
             "",

@@ -7,8 +7,10 @@ import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.InboxMessage;
+import dev.idem.jdbc.InboxRevision;
 import dev.idem.jdbc.JdbcInbox;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +69,13 @@ final class InboxShowCommand implements Callable<Integer> {
     @Option(names = "--payload", description = "Also the payload: as text if it is UTF-8, else in base64.")
     boolean payload;
 
+    @Option(
+            names = "--revision",
+            paramLabel = "N",
+            description = "With --payload: that of an earlier revision, from before it was edited.")
+    @Nullable
+    Integer revision;
+
     @Option(names = "--json", description = "Print it as one JSON object.")
     boolean json;
 
@@ -87,15 +96,20 @@ final class InboxShowCommand implements Callable<Integer> {
                 spec.commandLine().getErr().flush();
                 return ExitCodes.CHECK_FAILED;
             }
-            Optional<byte[]> bytes = payload ? number.flatMap(inbox::payload) : Optional.empty();
+            List<InboxRevision> revisions = number.map(inbox::revisions).orElse(List.of());
+            Optional<byte[]> bytes = payload ? number.flatMap(n -> bytes(inbox, n)) : Optional.empty();
             PrintWriter out = spec.commandLine().getOut();
             if (json) {
-                out.println(Json.line(DetailLine.of(detail.get(), bytes)));
+                out.println(Json.line(DetailLine.of(detail.get(), revisions, bytes)));
             } else {
-                DetailText.print(out, detail.get(), bytes);
+                DetailText.print(out, detail.get(), revisions, bytes);
             }
             out.flush();
             return ExitCodes.OK;
         }
+    }
+
+    private Optional<byte[]> bytes(JdbcInbox inbox, long number) {
+        return revision == null ? inbox.payload(number) : inbox.payload(number, revision);
     }
 }

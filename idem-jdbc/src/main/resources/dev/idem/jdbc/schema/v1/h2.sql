@@ -184,4 +184,46 @@ CREATE TABLE IF NOT EXISTS ${audit} (
   detail      VARCHAR
 );
 
+-- Replay sessions: who wants what delivered again, and how far it is. Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${replay} (
+  name        VARCHAR(100) NOT NULL PRIMARY KEY,
+  consumer    SMALLINT NOT NULL,
+  source      VARCHAR NOT NULL,
+  actor       VARCHAR(200) NOT NULL,
+  reason      VARCHAR NOT NULL,
+  per_second  BIGINT NOT NULL,
+  dry_run     SMALLINT NOT NULL,
+  status      VARCHAR(10) NOT NULL, -- REQUESTED, RUNNING, PAUSED, ABORTED, DONE, FAILED
+  policy      VARCHAR(20),          -- of the consumer, as its executor knows it
+  place       VARCHAR,               -- where the source goes on
+  total       BIGINT,
+  decided     BIGINT DEFAULT 0 NOT NULL,
+  processed   BIGINT DEFAULT 0 NOT NULL,
+  duplicates  BIGINT DEFAULT 0 NOT NULL,
+  suppressed  BIGINT DEFAULT 0 NOT NULL,
+  undecidable BIGINT DEFAULT 0 NOT NULL,
+  rejected    BIGINT DEFAULT 0 NOT NULL,
+  failed      BIGINT DEFAULT 0 NOT NULL,
+  worker      VARCHAR,
+  lease_until BIGINT,
+  fence       BIGINT DEFAULT 0 NOT NULL, -- grows with every claim
+  created_at  BIGINT NOT NULL,
+  updated_at  BIGINT NOT NULL,
+  error       VARCHAR
+);
+
+-- What a stored message was before a person edited it, and who did it.
+CREATE TABLE IF NOT EXISTS ${revision} (
+  queue_id    BIGINT NOT NULL,
+  number      INT NOT NULL, -- 1 is the message as it came
+  consumer    SMALLINT NOT NULL,
+  edited_at   BIGINT NOT NULL,
+  actor       VARCHAR(200) NOT NULL,
+  reason      VARCHAR NOT NULL,
+  changes     VARCHAR NOT NULL, -- what the next revision has of its own, without values
+  head        BLOB NOT NULL,
+  payload     BLOB NOT NULL,
+  PRIMARY KEY (queue_id, number)
+);
+
 INSERT INTO ${meta} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${meta});

@@ -184,4 +184,46 @@ CREATE TABLE IF NOT EXISTS ${audit} (
   detail      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 ) ENGINE = InnoDB;
 
+-- Replay sessions: who wants what delivered again, and how far it is. Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${replay} (
+  name        VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  consumer    SMALLINT NOT NULL,
+  source      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  actor       VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  reason      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  per_second  BIGINT NOT NULL,
+  dry_run     SMALLINT NOT NULL,
+  status      VARCHAR(10) NOT NULL, -- REQUESTED, RUNNING, PAUSED, ABORTED, DONE, FAILED
+  policy      VARCHAR(20),          -- of the consumer, as its executor knows it
+  place       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,               -- where the source goes on
+  total       BIGINT,
+  decided     BIGINT NOT NULL DEFAULT 0,
+  processed   BIGINT NOT NULL DEFAULT 0,
+  duplicates  BIGINT NOT NULL DEFAULT 0,
+  suppressed  BIGINT NOT NULL DEFAULT 0,
+  undecidable BIGINT NOT NULL DEFAULT 0,
+  rejected    BIGINT NOT NULL DEFAULT 0,
+  failed      BIGINT NOT NULL DEFAULT 0,
+  worker      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  lease_until BIGINT,
+  fence       BIGINT NOT NULL DEFAULT 0, -- grows with every claim
+  created_at  BIGINT NOT NULL,
+  updated_at  BIGINT NOT NULL,
+  error       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+) ENGINE = InnoDB;
+
+-- What a stored message was before a person edited it, and who did it.
+CREATE TABLE IF NOT EXISTS ${revision} (
+  queue_id    BIGINT NOT NULL,
+  number      INT NOT NULL, -- 1 is the message as it came
+  consumer    SMALLINT NOT NULL,
+  edited_at   BIGINT NOT NULL,
+  actor       VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  reason      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  changes     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what the next revision has of its own, without values
+  head        LONGBLOB NOT NULL,
+  payload     LONGBLOB NOT NULL,
+  PRIMARY KEY (queue_id, number)
+) ENGINE = InnoDB;
+
 INSERT INTO ${meta} (version) SELECT 1 FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON DUPLICATE KEY UPDATE version = version;

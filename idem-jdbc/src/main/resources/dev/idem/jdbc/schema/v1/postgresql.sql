@@ -177,4 +177,46 @@ CREATE TABLE IF NOT EXISTS ${audit} (
   detail      text
 );
 
+-- Replay sessions: who wants what delivered again, and how far it is. Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${replay} (
+  name        varchar(100) COLLATE "C" NOT NULL PRIMARY KEY,
+  consumer    smallint NOT NULL,
+  source      text NOT NULL,
+  actor       varchar(200) NOT NULL,
+  reason      text NOT NULL,
+  per_second  bigint NOT NULL,
+  dry_run     smallint NOT NULL,
+  status      varchar(10) NOT NULL, -- REQUESTED, RUNNING, PAUSED, ABORTED, DONE, FAILED
+  policy      varchar(20),          -- of the consumer, as its executor knows it
+  place       text,               -- where the source goes on
+  total       bigint,
+  decided     bigint NOT NULL DEFAULT 0,
+  processed   bigint NOT NULL DEFAULT 0,
+  duplicates  bigint NOT NULL DEFAULT 0,
+  suppressed  bigint NOT NULL DEFAULT 0,
+  undecidable bigint NOT NULL DEFAULT 0,
+  rejected    bigint NOT NULL DEFAULT 0,
+  failed      bigint NOT NULL DEFAULT 0,
+  worker      text,
+  lease_until bigint,
+  fence       bigint NOT NULL DEFAULT 0, -- grows with every claim
+  created_at  bigint NOT NULL,
+  updated_at  bigint NOT NULL,
+  error       text
+);
+
+-- What a stored message was before a person edited it, and who did it.
+CREATE TABLE IF NOT EXISTS ${revision} (
+  queue_id    bigint NOT NULL,
+  number      integer NOT NULL, -- 1 is the message as it came
+  consumer    smallint NOT NULL,
+  edited_at   bigint NOT NULL,
+  actor       varchar(200) NOT NULL,
+  reason      text NOT NULL,
+  changes     text NOT NULL, -- what the next revision has of its own, without values
+  head        bytea NOT NULL,
+  payload     bytea NOT NULL,
+  PRIMARY KEY (queue_id, number)
+);
+
 INSERT INTO ${meta} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON CONFLICT (version) DO NOTHING;

@@ -1,0 +1,138 @@
+package dev.idem.cli.inbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.cli.CliException;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Json;
+import dev.idem.cli.Printable;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.InboxAnswer;
+import dev.idem.jdbc.InboxEdit;
+import dev.idem.jdbc.InboxOperator;
+import dev.idem.jdbc.JdbcInbox;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code idem inbox edit}: another revision of a parked message. */
+@Command(
+        name = "edit",
+        description = "Gives a parked message another payload or other headers, as a new revision of the same id: what it was "
+                + "is kept, and its duplicates are still recognised. Then retry it.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem inbox edit 17 --payload fixed.json --reason 'wrong currency' --url jdbc:postgresql://db/shop --user shop --password",
+            "  idem inbox edit 17 --header region=eu --remove-header debug --reason 'new router' --url jdbc:h2:file:./shop --json"
+        })
+final class InboxEditCommand implements Callable<Integer> {
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "ID", description = "Its number, as 'idem inbox list' shows it.")
+    long id;
+
+    @Option(names = "--payload", paramLabel = "FILE", description = "A file with the new payload, byte for byte.")
+    @Nullable
+    Path payload;
+
+    @Option(names = "--header", paramLabel = "NAME=VALUE", description = "Sets a header, in place of all of that name.")
+    Map<String, String> headers = new LinkedHashMap<>();
+
+    @Option(names = "--remove-header", paramLabel = "NAME", description = "Takes all headers of that name away.")
+    List<String> removed = new ArrayList<>();
+
+    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
+    String reason = "";
+
+    @Option(
+            names = {"--by", "--actor"},
+            paramLabel = "NAME",
+            description = "Who; goes to the audit. Default the user of this system.")
+    @Nullable
+    String actor = System.getProperty("user.name");
+
+    @Option(names = "--dry-run", description = "Only say what would be done.")
+    boolean dryRun;
+
+    @Option(names = "--json", description = "Print the answer as one JSON object.")
+    boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        InboxEdit edit = edit();
+        try (HikariDataSource dataSource = connection.open()) {
+            InboxAnswer answer =
+                    operator(JdbcInbox.of(tables.in(dataSource))).edit(id, edit);
+            PrintWriter out = spec.commandLine().getOut();
+            out.println(
+                    json
+                            ? Json.line(new Result(id, answer.result().name(), answer.detail()))
+                            : id + ": " + answer.result() + ": " + Printable.line(answer.detail()));
+            out.flush();
+            boolean fine = answer.result() == InboxAnswer.Result.CHANGED
+                    || answer.result() == InboxAnswer.Result.UNCHANGED;
+            return fine ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
+        }
+    }
+
+    private InboxEdit edit() {
+        if (payload == null && headers.isEmpty() && removed.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "Say what to change: --payload, --header or --remove-header");
+        }
+        InboxEdit edit = InboxEdit.nothing();
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            edit = edit.header(header.getKey(), header.getValue());
+        }
+        for (String name : removed) {
+            edit = edit.withoutHeader(name);
+        }
+        return payload == null ? edit : edit.payload(bytes(payload));
+    }
+
+    private static byte[] bytes(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException unreadable) {
+            throw new CliException("The file with the payload cannot be read", "Check --payload", unreadable);
+        }
+    }
+
+    private InboxOperator operator(JdbcInbox inbox) {
+        try {
+            InboxOperator operator = inbox.as(actor == null ? "" : actor, reason);
+            return dryRun ? operator.dryRun() : operator;
+        } catch (IllegalArgumentException wrong) {
+            throw new ParameterException(spec.commandLine(), "--by or --reason: " + wrong.getMessage(), wrong);
+        }
+    }
+
+    private record Result(long id, String result, String detail) {}
+}

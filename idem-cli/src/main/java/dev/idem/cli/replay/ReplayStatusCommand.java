@@ -1,0 +1,93 @@
+package dev.idem.cli.replay;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.ReplaySession;
+import dev.idem.cli.CommonOptions;
+import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Json;
+import dev.idem.cli.TableOptions;
+import dev.idem.jdbc.JdbcReplays;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code idem replay status}: how sessions stand. */
+@Command(
+        name = "status",
+        description = "Shows one replay session, or all of them, newest first.",
+        footer = {
+            "",
+            "Examples:",
+            "  idem replay status --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
+            "  idem replay status totals-1 --json --url jdbc:postgresql://db/shop --user shop --password"
+        })
+final class ReplayStatusCommand implements Callable<Integer> {
+    @Mixin
+    CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConnectionOptions connection = new ConnectionOptions();
+
+    @Mixin
+    TableOptions tables = new TableOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    CommandSpec spec;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "Which; default all.")
+    @Nullable
+    String name;
+
+    @Option(names = "--json", description = "Print the answer as one JSON object.")
+    boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        try (HikariDataSource dataSource = connection.open()) {
+            JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
+            return name == null ? all(replays.list()) : one(replays.status(name));
+        }
+    }
+
+    private int one(Optional<ReplaySession> session) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (session.isEmpty()) {
+            spec.commandLine().getErr().println("There is no such session. See 'idem replay status'.");
+            spec.commandLine().getErr().flush();
+            return ExitCodes.CHECK_FAILED;
+        }
+        if (json) {
+            out.println(Json.line(SessionLine.of(session.get())));
+        } else {
+            SessionLine.text(out, session.get());
+        }
+        out.flush();
+        return ExitCodes.OK;
+    }
+
+    private int all(List<ReplaySession> sessions) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Json.line(
+                    new Result(sessions.stream().map(SessionLine::of).toList())));
+        } else if (sessions.isEmpty()) {
+            out.println("Nobody has asked for a replay yet.");
+        } else {
+            SessionLine.table(out, sessions);
+        }
+        out.flush();
+        return ExitCodes.OK;
+    }
+
+    private record Result(List<SessionLine> sessions) {}
+}

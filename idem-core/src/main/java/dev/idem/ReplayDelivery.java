@@ -1,0 +1,109 @@
+package dev.idem;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers a session's messages to the inbox until each is decided. What must come again comes again before anything that
+ * is behind it in the source, so the order of a key is kept. Used by one thread.
+ */
+final class ReplayDelivery implements ReplayRun.Replaying {
+    private final Inbox inbox;
+    private final Consumer consumer;
+    private final RetryPolicy retry;
+    private final ReplayLease lease;
+
+    ReplayDelivery(Inbox inbox, Consumer consumer, RetryPolicy retry, ReplayLease lease) {
+        this.inbox = inbox;
+        this.consumer = consumer;
+        this.retry = retry;
+        this.lease = lease;
+    }
+
+    @Override
+    public ReplayRun.@Nullable Decided decide(List<Message> messages) {
+        Round round = new Round();
+        List<Message> open = messages.stream()
+                .map(m -> m.toBuilder().replaySession(lease.session().name()).build())
+                .toList();
+        while (!open.isEmpty()) {
+            if (lease.isOver()) {
+                return null;
+            }
+            open = round.deliver(open);
+            if (!open.isEmpty() && !lease.await(round.pause)) {
+                return null;
+            }
+        }
+        return new ReplayRun.Decided(round.counts, round.error);
+    }
+
+    private final class Round {
+        private final IdentityHashMap<Message, Integer> failures = new IdentityHashMap<>();
+        private ReplaySession.Counts counts = ReplaySession.Counts.none();
+        private Duration pause = Duration.ZERO;
+        private @Nullable String error;
+        private int rounds;
+
+        /** Answers those that must come again. */
+        List<Message> deliver(List<Message> open) {
+            List<Outcome<?>> outcomes = inbox.acceptAll(consumer, open);
+            List<Message> again = new ArrayList<>();
+            pause = Duration.ofMillis(Math.min(5_000, 20L << Math.min(rounds++, 10)));
+            for (int i = 0; i < open.size(); i++) {
+                Message message = open.get(i);
+                if (outcomes.get(i).settlement() == Settlement.RETRY && isWorthIt(message, outcomes.get(i))) {
+                    again.add(message);
+                } else {
+                    counts = counts.plus(counted(message, outcomes.get(i)));
+                }
+            }
+            return again;
+        }
+
+        /** Only failures of the handler count, and so come to an end. */
+        private boolean isWorthIt(Message message, Outcome<?> outcome) {
+            if (!(outcome instanceof Outcome.Failed<?> failed) || failed.kind() != Failure.RETRYABLE) {
+                return true;
+            }
+            int count = failures.merge(message, 1, Integer::sum);
+            RetryPolicy way = retry.forFailure(failed.cause());
+            pause = way.delay(count, failed.cause());
+            return count < way.maxAttempts();
+        }
+
+        private ReplaySession.Counts counted(Message message, Outcome<?> outcome) {
+            long processed = outcome instanceof Outcome.Processed || outcome instanceof Outcome.Stored ? 1 : 0;
+            long duplicate = outcome instanceof Outcome.Duplicate || outcome instanceof Outcome.Stale ? 1 : 0;
+            long suppressed = outcome instanceof Outcome.Suppressed ? 1 : 0;
+            long undecidable = outcome instanceof Outcome.Undecidable ? 1 : 0;
+            long failed = outcome instanceof Outcome.Failed ? 1 : 0;
+            long rejected = 1 - processed - duplicate - suppressed - undecidable - failed;
+            if (failed + rejected > 0) {
+                error = said(message, outcome);
+                goOnBehind(message);
+            }
+            return new ReplaySession.Counts(1, processed, duplicate, suppressed, undecidable, rejected, failed);
+        }
+    }
+
+    /** Without what an exception says, which may quote the payload. */
+    private static String said(Message message, Outcome<?> outcome) {
+        String what = outcome instanceof Outcome.Failed<?> failed
+                ? failed.kind() + ", " + failed.cause().getClass().getName()
+                : outcome instanceof Outcome.Rejected<?> rejected
+                        ? rejected.reason().name()
+                        : outcome.getClass().getSimpleName();
+        return "message " + Text.printable(message.id().orElse("without an id")) + ": " + what;
+    }
+
+    /** A watermark must be told that what was given up does not come again. */
+    private void goOnBehind(Message message) {
+        consumer.placeOf(message)
+                .ifPresent(place -> inbox.settledBefore(
+                        consumer, new Position(place.stream(), place.partition(), place.offset() + 1)));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.idem;
+
+import dev.idem.spi.ReplayStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One executor's part of a session: reads, delivers at the session's rate, and writes down how far it is after every few
+ * messages. If it ends anywhere, those few are delivered again, and the inbox knows them.
+ */
+final class ReplayRun {
+    private static final int MOST_TOGETHER = 100;
+    private static final Duration QUICK = Duration.ofMillis(100);
+    private static final Duration SLOW = Duration.ofMillis(500);
+
+    private final Consumer consumer;
+    private final Map<String, ReplaySource> sources;
+    private final ReplayLease lease;
+    private final ReplaySession session;
+    private final Replaying replaying;
+    private final long nanosBetween;
+    private long due = System.nanoTime();
+    private int together = 1;
+
+    ReplayRun(
+            Inbox inbox,
+            Consumer consumer,
+            Map<String, ReplaySource> sources,
+            RetryPolicy retry,
+            ReplayStore store,
+            ReplayLease lease) {
+        this.consumer = consumer;
+        this.sources = sources;
+        this.lease = lease;
+        session = lease.session();
+        nanosBetween = Duration.ofSeconds(1).toNanos() / session.perSecond();
+        replaying = session.dryRun()
+                ? new ReplayCount(consumer, inbox.store(), store)
+                : new ReplayDelivery(inbox, consumer, retry, lease);
+    }
+
+    /** What is done with messages; null when it ended before all of them were decided. */
+    interface Replaying {
+        @Nullable
+        Decided decide(List<Message> messages);
+    }
+
+    /** @param error about the last one that was given up */
+    record Decided(ReplaySession.Counts counts, @Nullable String error) {}
+
+    void run() {
+        try {
+            ReplaySpec spec = ReplaySpec.parse(session.source());
+            ReplaySource source = sources.get(spec.scheme());
+            if (source == null) {
+                throw new IllegalArgumentException("the executor of " + consumer.name() + " has no source '"
+                        + spec.scheme() + "', but " + sources.keySet());
+            }
+            try (ReplaySource.Reading reading = source.open(session, spec)) {
+                untilOver(reading);
+            }
+        } catch (IllegalArgumentException hopeless) {
+            lease.end(ReplaySession.State.FAILED, hopeless.getMessage());
+        } catch (IdemException outage) {
+            lease.progress(step(null, OptionalLong.empty(), ReplaySession.Counts.none(), outage.getMessage()));
+            throw outage;
+        }
+    }
+
+    private void untilOver(ReplaySource.Reading reading) {
+        for (boolean going = !lease.isOver(); going; ) {
+            ReplaySource.Batch batch = reading.next(together);
+            if (!paced(batch.messages().size())) {
+                return;
+            }
+            long start = System.nanoTime();
+            Decided decided = replaying.decide(batch.messages());
+            if (decided == null) {
+                return;
+            }
+            adapt(Duration.ofNanos(System.nanoTime() - start));
+            going = lease.progress(step(batch.cursor(), reading.total(), decided.counts(), decided.error()));
+            if (batch.end() && going) {
+                lease.end(ReplaySession.State.DONE, null);
+                return;
+            }
+        }
+    }
+
+    private ReplayStore.Step step(
+            @Nullable String cursor, OptionalLong total, ReplaySession.Counts counts, @Nullable String error) {
+        return new ReplayStore.Step(consumer.policy().replay(), cursor, total, counts, error);
+    }
+
+    /** So many that a pause is not waited for long, and the rate is kept evenly. */
+    private void adapt(Duration took) {
+        long smooth = Math.max(1, Math.min(MOST_TOGETHER, session.perSecond() / 4));
+        if (took.compareTo(QUICK) < 0) {
+            together = (int) Math.min(together * 2L, smooth);
+        } else if (took.compareTo(SLOW) > 0) {
+            together = Math.max(1, together / 2);
+        }
+    }
+
+    /** A dry run sends nothing, so it need not wait. */
+    private boolean paced(int messages) {
+        boolean going = session.dryRun() ? !lease.isOver() : lease.await(Duration.ofNanos(due - System.nanoTime()));
+        due = Math.max(due, System.nanoTime()) + messages * nanosBetween;
+        return going;
+    }
+}

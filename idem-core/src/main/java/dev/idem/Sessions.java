@@ -1,0 +1,75 @@
+package dev.idem;
+
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.ReplayStore;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place that says whether a message may run that claims to belong to a replay session. A name that nobody has
+ * given to a session of this consumer runs nothing: a forged or mistyped header must not do anything again. What is known
+ * is asked again after a second; that there is no such session is asked each time, for it may begin. Thread-safe.
+ */
+final class Sessions {
+    private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int MOST = 1_000;
+
+    private final @Nullable ReplayStore store;
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+    Sessions(MarkerStore store) {
+        this.store = store instanceof MarkerStore.Replaying replaying ? replaying.replays() : null;
+    }
+
+    private record Known(ReplaySession session, long at) {
+        boolean isFresh() {
+            return System.nanoTime() - at < FRESH_NANOS;
+        }
+    }
+
+    /**
+     * Why the message must not run; null if it may, and is judged by its key.
+     *
+     * @throws StoreException when the store could not answer
+     */
+    Keyed.@Nullable Turned judge(Consumer consumer, Message message) {
+        String name = message.replaySession().orElse(null);
+        if (name == null) {
+            return null;
+        }
+        ReplaySession session = find(name);
+        if (session == null || session.dryRun() || !session.consumer().equals(consumer.name())) {
+            return new Keyed.Turned(
+                    false,
+                    "there is no replay session " + Text.printable(name) + " of consumer " + consumer.name()
+                            + (store == null ? ", for its store keeps none" : ""));
+        }
+        if (session.state() == ReplaySession.State.ABORTED) {
+            return new Keyed.Turned(true, "replay session " + name + " was aborted");
+        }
+        return consumer.policy().replay() == Policy.Replay.FORBIDDEN
+                ? new Keyed.Turned(true, "the policy of " + consumer.name() + " forbids replays")
+                : null;
+    }
+
+    private @Nullable ReplaySession find(String name) {
+        Known before = known.get(name);
+        if (before != null && before.isFresh()) {
+            return before.session;
+        }
+        if (store == null || !ReplaySession.isName(name)) {
+            return null;
+        }
+        long now = System.nanoTime();
+        ReplaySession found = store.find(name).orElse(null);
+        if (found != null) {
+            if (known.size() >= MOST) {
+                known.values().removeIf(old -> !old.isFresh());
+            }
+            known.put(name, new Known(found, now));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,153 @@
+package dev.idem.jdbc;
+
+import dev.idem.IdemException;
+import dev.idem.ReplaySession;
+import dev.idem.ReplaySession.State;
+import dev.idem.ReplaySpec;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A person who asks for replays, made by {@link JdbcReplays#as}. Each change is audited in its transaction; done twice, it
+ * changes nothing the second time. Immutable and thread-safe.
+ */
+public final class ReplayOperator {
+    private static final long DEFAULT_RATE = 100;
+    private static final long HIGHEST_RATE = 1_000_000;
+
+    private final Tables tables;
+    private final ReplayRows rows;
+    private final String actor;
+    private final String reason;
+    private final long perSecond;
+    private final boolean dryRun;
+
+    ReplayOperator(Tables tables, ReplayRows rows, String actor, String reason) {
+        this(
+                tables,
+                rows,
+                InboxOperator.text("actor", actor, InboxOperator.LONGEST_ACTOR),
+                InboxOperator.text("reason", reason, InboxOperator.LONGEST_REASON),
+                DEFAULT_RATE,
+                false);
+    }
+
+    private ReplayOperator(
+            Tables tables, ReplayRows rows, String actor, String reason, long perSecond, boolean dryRun) {
+        this.tables = tables;
+        this.rows = rows;
+        this.actor = actor;
+        this.reason = reason;
+        this.perSecond = perSecond;
+        this.dryRun = dryRun;
+    }
+
+    /** How many messages each second at most; default 100. */
+    public ReplayOperator perSecond(long messages) {
+        if (messages < 1 || messages > HIGHEST_RATE) {
+            throw new IllegalArgumentException("perSecond is " + messages + ", but must be 1 to " + HIGHEST_RATE);
+        }
+        return new ReplayOperator(tables, rows, actor, reason, messages, dryRun);
+    }
+
+    /** The session only counts what it would do. */
+    public ReplayOperator dryRun() {
+        return new ReplayOperator(tables, rows, actor, reason, perSecond, true);
+    }
+
+    /**
+     * Asks for a session. It begins when an executor of the consumer takes it.
+     *
+     * @param name given once and never again, because what the session has done is remembered under it
+     * @throws IdemException if the name is taken, or these tables know no such consumer
+     */
+    public ReplaySession start(String name, String consumer, ReplaySpec source) {
+        return rows.tried("ask for a replay session", connection -> start(connection, name, consumer, source));
+    }
+
+    /**
+     * Asks for a session in a transaction of the caller's: that which empties a projection, say, so that what was completed
+     * before is replayed and what is completed after it is not.
+     */
+    public ReplaySession startWithin(Connection outer, String name, String consumer, ReplaySpec source)
+            throws SQLException {
+        if (outer.getAutoCommit()) {
+            throw new IllegalArgumentException("The connection has autocommit on, so it has no transaction");
+        }
+        return start(outer, name, consumer, source);
+    }
+
+    private ReplaySession start(Connection connection, String name, String consumer, ReplaySpec source)
+            throws SQLException {
+        if (!ReplaySession.isName(name)) {
+            throw new IllegalArgumentException("The name of a session must be 1 to 100 letters, digits or . _ : - and"
+                    + " start with a letter or digit");
+        }
+        int number = InboxRows.number(new InboxRows(tables).names(connection), consumer)
+                .orElseThrow(() ->
+                        new IdemException(tables + " know no consumer " + consumer + ": is this its database?", null));
+        if (rows.row(connection, name).isPresent()) {
+            throw new IdemException("There is a replay session " + name + " already; give it another name", null);
+        }
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("name", NamedSql.Parameter.of(name));
+        values.put("consumer", NamedSql.Parameter.of(number));
+        values.put("source", NamedSql.Parameter.of(InboxRows.storable(source.toString())));
+        values.put("actor", NamedSql.Parameter.of(actor));
+        values.put("reason", NamedSql.Parameter.of(reason));
+        values.put("rate", NamedSql.Parameter.of(perSecond));
+        values.put("dry", NamedSql.Parameter.of(dryRun ? 1 : 0));
+        rows.insert(connection, values);
+        audit(connection, number, "REPLAY_START", name, source + ", " + perSecond + "/s" + (dryRun ? ", dry run" : ""));
+        return rows.row(connection, name)
+                .orElseThrow(() -> new SQLException("A replay session was inserted but cannot be read"))
+                .session();
+    }
+
+    private void audit(Connection connection, int consumer, String action, String name, String detail)
+            throws SQLException {
+        rows.audit(connection, consumer, action, actor, reason, "session " + name + ": " + detail);
+    }
+
+    /** Stops sending, within a second or so; what is being handled is finished. */
+    public ReplaySession pause(String name) {
+        return move(name, State.PAUSED, EnumSet.of(State.REQUESTED, State.RUNNING), "REPLAY_PAUSE");
+    }
+
+    /** Goes on where it was paused, or failed. */
+    public ReplaySession resume(String name) {
+        return move(name, State.REQUESTED, EnumSet.of(State.PAUSED, State.FAILED), "REPLAY_RESUME");
+    }
+
+    /** Gives it up for good: nothing more is sent, and what of it still waits in a queue is suppressed. */
+    public ReplaySession abort(String name) {
+        return move(
+                name,
+                State.ABORTED,
+                EnumSet.of(State.REQUESTED, State.RUNNING, State.PAUSED, State.FAILED),
+                "REPLAY_ABORT");
+    }
+
+    private ReplaySession move(String name, State to, Set<State> from, String action) {
+        return rows.tried("change a replay session", connection -> {
+            ReplayRow row = rows.row(connection, name)
+                    .orElseThrow(() -> new IdemException("There is no replay session " + name + " in " + tables, null));
+            State state = row.session().state();
+            if (state == to || (to == State.REQUESTED && state == State.RUNNING)) {
+                return row.session();
+            }
+            if (!from.contains(state)) {
+                throw new IdemException("Replay session " + name + " is " + state + ", so this cannot be done", null);
+            }
+            if (!rows.move(connection, row, to)) {
+                throw new SQLException("The session was changed by somebody else", "40001");
+            }
+            audit(connection, row.number(), action, name, state + " → " + to);
+            return rows.row(connection, name).orElse(row).session();
+        });
+    }
+}

@@ -1,0 +1,130 @@
+package dev.idem.jdbc;
+
+import dev.idem.IdemException;
+import dev.idem.Message;
+import dev.idem.ReplaySession;
+import dev.idem.ReplaySource;
+import dev.idem.ReplaySpec;
+import dev.idem.spi.Envelope;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * Reads completed messages that are kept. Those that were completed under the key of a session are copies of others, and
+ * left out; their readable keys end with the session, behind a slash that no id can have unescaped.
+ */
+final class StoredSource implements ReplaySource {
+    private static final String MEANT = " FROM ${archive} WHERE consumer = (SELECT number FROM ${consumer}"
+            + " WHERE name = :consumer) AND completed_at <= :bound AND stored_at >= :from AND stored_at < :to"
+            + " AND (readable IS NULL OR readable NOT LIKE '%/replay=%')";
+
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final NamedSql page;
+    private final NamedSql count;
+
+    StoredSource(DataSource dataSource, Tables tables) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        page = new NamedSql(
+                tables.fill("SELECT id, head, payload" + MEANT + " AND id > :after ORDER BY id LIMIT :limit"));
+        count = new NamedSql(tables.fill("SELECT count(*)" + MEANT));
+    }
+
+    @Override
+    public String scheme() {
+        return "stored";
+    }
+
+    @Override
+    public Reading open(ReplaySession session, ReplaySpec spec) {
+        spec.only(Set.of("from", "to"));
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("consumer", NamedSql.Parameter.of(session.consumer()));
+        values.put("bound", NamedSql.Parameter.of(Micros.of(session.createdAt())));
+        values.put(
+                "from", NamedSql.Parameter.of(spec.time("from").map(Micros::of).orElse(Long.MIN_VALUE)));
+        values.put("to", NamedSql.Parameter.of(spec.time("to").map(Micros::of).orElse(Long.MAX_VALUE)));
+        long after = session.cursor().map(Long::parseLong).orElse(Long.MIN_VALUE);
+        return new Pages(values, total(values), after);
+    }
+
+    private long total(Map<String, NamedSql.Parameter> values) {
+        return read(count, values, row -> {
+            row.next();
+            return row.getLong(1);
+        });
+    }
+
+    private <T> T read(NamedSql sql, Map<String, NamedSql.Parameter> values, RowReading<T> reading) {
+        try (Connection connection = dataSource.getConnection()) {
+            return Transactions.alone(connection, () -> {
+                try (PreparedStatement statement = sql.prepare(connection, values);
+                        ResultSet rows = statement.executeQuery()) {
+                    return reading.of(rows);
+                }
+            });
+        } catch (SQLException failure) {
+            throw JdbcInbox.failed("read stored messages", tables, failure);
+        }
+    }
+
+    @FunctionalInterface
+    private interface RowReading<T> {
+        T of(ResultSet rows) throws SQLException;
+    }
+
+    private final class Pages implements Reading {
+        private final Map<String, NamedSql.Parameter> values;
+        private final long total;
+        private long after;
+
+        Pages(Map<String, NamedSql.Parameter> values, long total, long after) {
+            this.values = values;
+            this.total = total;
+            this.after = after;
+        }
+
+        @Override
+        public Batch next(int most) {
+            values.put("after", NamedSql.Parameter.of(after));
+            values.put("limit", NamedSql.Parameter.of(most));
+            List<Message> messages = read(page, values, rows -> {
+                List<Message> found = new ArrayList<>();
+                while (rows.next()) {
+                    after = rows.getLong(1);
+                    found.add(message(rows.getLong(1), rows.getBytes(2), rows.getBytes(3)));
+                }
+                return found;
+            });
+            return new Batch(messages, Long.toString(after), messages.size() < most);
+        }
+
+        private Message message(long id, byte[] head, byte[] payload) {
+            try {
+                return Envelope.message(head, payload);
+            } catch (IllegalArgumentException | NegativeArraySizeException strange) {
+                throw new IdemException("The stored message " + id + " cannot be read", strange);
+            }
+        }
+
+        @Override
+        public OptionalLong total() {
+            return OptionalLong.of(total);
+        }
+
+        @Override
+        public void close() {
+            // each page is read in a transaction of its own
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.idem.jdbc;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Policy;
+import dev.idem.ReplaySession;
+import dev.idem.ReplaySource;
+import dev.idem.ReplaySpec;
+import dev.idem.Replayer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+
+/** A database, an inbox on it, and a person who asks for replays of messages that a list holds. */
+final class ReplayBench implements AutoCloseable {
+    static final ReplaySpec GIVEN = ReplaySpec.of("given");
+
+    final Db db;
+    final JdbcStore store;
+    final Inbox inbox;
+    final JdbcReplays replays;
+    final List<Message> given = new ArrayList<>();
+    private final List<Replayer> replayers = new ArrayList<>();
+
+    ReplayBench(Database database) {
+        db = Db.fresh(database);
+        store = db.store(db.pool(10));
+        inbox = Inbox.create(store);
+        replays = JdbcReplays.of(JdbcSchema.of(db.plain()));
+    }
+
+    static Consumer.Builder paying(Policy.Replay replay) {
+        return Consumer.named("payments")
+                .policy(Policy.defaults().withReplay(replay))
+                .otherwise((message, tx) -> {
+                    Db.pay(tx.connection(), message.id().orElseThrow());
+                    return null;
+                });
+    }
+
+    static Message message(String id) {
+        return Message.builder()
+                .id(id)
+                .type("paid")
+                .orderingKey(id.substring(0, 1))
+                .header("trace", "t-" + id)
+                .payload(id.getBytes(StandardCharsets.UTF_8))
+                .build();
+    }
+
+    static List<Message> messages(int count) {
+        return IntStream.range(0, count).mapToObj(i -> message("m" + i)).toList();
+    }
+
+    static Message of(Message message, String session) {
+        return message.toBuilder().replaySession(session).build();
+    }
+
+    ReplayOperator anna() {
+        return replays.as("anna", "the sums were wrong").perSecond(100_000);
+    }
+
+    void registered(Consumer consumer) {
+        inbox.register(consumer);
+    }
+
+    Replayer replayer(Consumer consumer) {
+        Replayer replayer = Replayer.builder(inbox)
+                .consumer(consumer)
+                .source(new Given())
+                .source(JdbcReplays.stored(JdbcSchema.of(db.plain())))
+                .lease(Duration.ofSeconds(1))
+                .poll(Duration.ofMillis(50))
+                .start();
+        replayers.add(replayer);
+        return replayer;
+    }
+
+    ReplaySession awaited(String name, ReplaySession.State state) {
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(30))
+                .until(() -> replays.status(name).orElseThrow().state() == state);
+        return replays.status(name).orElseThrow();
+    }
+
+    /** The list, from the cursor on. */
+    private final class Given implements ReplaySource {
+        @Override
+        public String scheme() {
+            return "given";
+        }
+
+        @Override
+        public Reading open(ReplaySession session, ReplaySpec spec) {
+            int[] next = {session.cursor().map(Integer::parseInt).orElse(0)};
+            return new Reading() {
+                @Override
+                public Batch next(int most) {
+                    int to = Math.min(given.size(), next[0] + most);
+                    List<Message> some = given.subList(next[0], to);
+                    next[0] = to;
+                    return new Batch(some, Integer.toString(to), to == given.size());
+                }
+
+                @Override
+                public OptionalLong total() {
+                    return OptionalLong.of(given.size());
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+    }
+
+    @Override
+    public void close() {
+        replayers.forEach(Replayer::close);
+        inbox.close();
+        db.close();
+    }
+}
