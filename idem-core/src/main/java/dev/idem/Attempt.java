@@ -17,6 +17,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     private final @Nullable ResultCodec<T> codec;
     private final long started = System.nanoTime();
     private int runs;
+    private @Nullable String step;
     private @Nullable Instant made;
     private long handlingNanos;
     private List<Publication> published = List.of();
@@ -136,12 +137,18 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         return Optional.ofNullable(made);
     }
 
+    /** It does one step of its message, so what it puts out has ids of that step. */
+    Attempt<T, X> inStep(String name) {
+        step = name;
+        return this;
+    }
+
     /** @param key under which it was claimed */
     T handle(Unit unit, MarkerKey key) throws X {
         runs++;
         published = List.of();
         long start = System.nanoTime();
-        Outputs outputs = new Outputs(consumer, message, key);
+        Outputs outputs = new Outputs(consumer, message, key, step);
         try {
             T result = work.run(new RunningTransaction(message, consumer.name(), runs, unit, outputs));
             published = outputs.taken();
@@ -152,13 +159,21 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         }
     }
 
-    /** What its last run wants published. */
+    /** What its last run wants published, unless its replay session leaves that out. */
     List<Publication> published() {
-        return published;
+        return consumer.suppressesEffects(message) ? List.of() : published;
     }
 
     void published(List<Publication> together) {
         published = together;
+    }
+
+    /** What its replay session leaves out is only counted. */
+    void tellSuppressed(Events events) {
+        if (consumer.suppressesEffects(message)) {
+            published.forEach(left ->
+                    events.tell(l -> l.effectSuppressed(consumer.name(), left.outbox().name())));
+        }
     }
 
     /** Counts a run together with others, of which this one's share took so long. */
@@ -195,6 +210,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     void report(Events events, Outcome<?> outcome) {
+        tellSuppressed(events);
         if (events.isHeard()) {
             events.settled(consumer, message, outcome, runs, handling(), Duration.ofNanos(System.nanoTime() - started));
         }

@@ -44,7 +44,7 @@ public final class Consumer {
         queue = from.queue;
         outboxes = Set.copyOf(from.outboxes);
         parking = from.parking;
-        sequence = from.sequence;
+        sequence = from.sequence == null || !policy.rebuilds() ? from.sequence : from.sequence.apartInSessions();
         receiver = null;
     }
 
@@ -155,8 +155,19 @@ public final class Consumer {
 
     /** Whether it is done once for its session, whatever else is known of it. */
     boolean isRebuiltBy(Message message) {
-        return message.replaySession().isPresent()
-                && (policy.replay() == Policy.Replay.ALLOWED || policy.replay() == Policy.Replay.SUPPRESS_EFFECTS);
+        return message.replaySession().isPresent() && policy.rebuilds();
+    }
+
+    /**
+     * The key whatever session brings the message, for what must be the same then: ids of what it puts out, and keys of
+     * effects.
+     *
+     * @param claimed under which it runs
+     */
+    MarkerKey keyBeyondSessions(Message message, MarkerKey claimed) {
+        return isRebuiltBy(message)
+                ? keyOf(message.toBuilder().replaySession(null).build()).orElse(claimed)
+                : claimed;
     }
 
     /** Where a mark is kept for it: a session that rebuilds has marks of its own. */

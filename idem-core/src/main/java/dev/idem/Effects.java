@@ -29,9 +29,9 @@ final class Effects {
         this.events = events;
     }
 
-    /** The one place that says whether effects are made at all: a replay does not make them. */
+    /** A replay does not make them, unless the policy wants that. */
     private boolean areAllowed() {
-        return run.message().replaySession().isEmpty();
+        return !run.suppressesEffects();
     }
 
     @SuppressWarnings("NullAway") // an effect without a result answers null
@@ -121,7 +121,7 @@ final class Effects {
         String stored = asked.found() == null ? null : asked.found().effectKey();
         return stored != null
                 ? new EffectKey(stored, fence)
-                : EffectKey.of(policy.scope(run.consumer()), run.stored().key(), asked.name(), fence);
+                : EffectKey.of(policy.scope(run.consumer()), run.keyBeyondSessions(), asked.name(), fence);
     }
 
     private <T extends @Nullable Object> EffectAnswer<T> ask(

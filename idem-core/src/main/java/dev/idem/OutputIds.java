@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ids of what a handler puts out, made from the key of its message, so that a run that is repeated makes the same ones. Where
@@ -17,9 +18,9 @@ import java.util.UUID;
 final class OutputIds {
     private OutputIds() {}
 
-    /** The id of the n-th message that is published for an input. */
-    static String ofIndex(MarkerKey input, int index) {
-        return derived(input, "index", Integer.toString(index));
+    /** The id of the n-th message that is published for an input, or in one step of it. */
+    static String ofIndex(MarkerKey input, @Nullable String step, int index) {
+        return derived(input, step == null ? "index" : "step " + step, Integer.toString(index));
     }
 
     /** The id for something that the user has named. */

@@ -15,11 +15,16 @@ final class Outputs {
     private final Consumer consumer;
     private final Message input;
     private final MarkerKey claimed;
+    private final @Nullable String step;
     private final List<Publication> publications = new ArrayList<>();
     private boolean over;
 
-    /** @param claimed the key under which the input runs */
-    Outputs(Consumer consumer, Message input, MarkerKey claimed) {
+    /**
+     * @param claimed the key under which the input runs
+     * @param step the step of the input that runs, if it is handled in steps
+     */
+    Outputs(Consumer consumer, Message input, MarkerKey claimed, @Nullable String step) {
+        this.step = step;
         this.consumer = consumer;
         this.input = input;
         this.claimed = claimed;
@@ -50,9 +55,11 @@ final class Outputs {
         return List.copyOf(publications);
     }
 
-    /** In observe mode a duplicate runs under a key of its own, but what it puts out has the ids of the first. */
+    /** In observe mode and in a replay it runs under a key of its own, but what it puts out has the ids of the first run. */
     private MarkerKey key() {
-        return consumer.policy().observeOnly() ? consumer.keyOf(input).orElse(claimed) : claimed;
+        return consumer.policy().observeOnly()
+                ? consumer.keyOf(input).orElse(claimed)
+                : consumer.keyBeyondSessions(input, claimed);
     }
 
     private Outbox outbox(String destination) {
@@ -70,7 +77,7 @@ final class Outputs {
     private Message complete(Message message) {
         Message.Builder complete = message.toBuilder().position(null).replaySession(null);
         if (message.id().isEmpty()) {
-            complete.id(OutputIds.ofIndex(key(), publications.size()));
+            complete.id(OutputIds.ofIndex(key(), step, publications.size()));
         }
         if (message.source().isEmpty()) {
             complete.source(consumer.name());

@@ -153,6 +153,11 @@ public final class Policy {
         return options.replay;
     }
 
+    /** Whether a replay session does everything anew. */
+    boolean rebuilds() {
+        return options.replay == Replay.ALLOWED || options.replay == Replay.SUPPRESS_EFFECTS;
+    }
+
     public boolean observeOnly() {
         return options.observeOnly;
     }

@@ -38,6 +38,8 @@ public record ReplaySession(
         Instant createdAt,
         Instant updatedAt,
         Optional<String> error) {
+    private static final String SCOPE = "idem-replay/";
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,99}");
 
     /** How a session stands. */
@@ -96,6 +98,15 @@ public record ReplaySession(
 
     /** The same position in a stream of the session's own. */
     static Position scoped(Position place, String session) {
-        return new Position("idem-replay/" + session + "/" + place.stream(), place.partition(), place.offset());
+        return new Position(scoped(place.stream(), session), place.partition(), place.offset());
+    }
+
+    /** The name of a stream of the session's own. */
+    static String scoped(String stream, String session) {
+        return SCOPE + session + "/" + stream;
+    }
+
+    static boolean isScoped(String stream) {
+        return stream.startsWith(SCOPE);
     }
 }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
@@ -92,6 +93,14 @@ final class StepRun implements Steps {
         return message.message();
     }
 
+    boolean suppressesEffects() {
+        return consumer.suppressesEffects(message.message());
+    }
+
+    MarkerKey keyBeyondSessions() {
+        return consumer.keyBeyondSessions(message.message(), message.key());
+    }
+
     @Override
     public String consumer() {
         return consumer.name();
@@ -143,7 +152,9 @@ final class StepRun implements Steps {
                 null,
                 null);
         BatchEntry<T> entry = new BatchEntry<>(
-                new Attempt<>(consumer.with(policy), message.message(), work::run, codec), 0, Order.none());
+                new Attempt<>(consumer.with(policy), message.message(), work::run, codec).inStep(asked.name()),
+                0,
+                Order.none());
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         enter(asked.name());
         try {
@@ -151,6 +162,7 @@ final class StepRun implements Steps {
         } finally {
             leave();
         }
+        entry.attempt().tellSuppressed(engine.events());
         return answer(entry.outcome());
     }
 

@@ -77,7 +77,7 @@ final class TogetherCall<E> {
         String consumer = entries.get(0).attempt().consumer().name();
         List<Message> messages = entries.stream().map(BatchEntry::message).toList();
         outputs = entries.stream()
-                .map(entry -> new Outputs(entry.attempt().consumer(), entry.message(), entry.key()))
+                .map(entry -> new Outputs(entry.attempt().consumer(), entry.message(), entry.key(), null))
                 .toList();
         entries.forEach(entry -> entry.attempt().published(List.of()));
         try {
