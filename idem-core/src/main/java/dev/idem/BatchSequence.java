@@ -66,7 +66,7 @@ final class BatchSequence {
     private <T extends @Nullable Object> boolean judge(SequenceGuard guard, BatchEntry<T> entry) {
         Sequence.Placement placement = placement(entry);
         if (placement instanceof Sequence.Placement.None none) { // the selectors are not those any more that let it in
-            entry.settle(none.rejected().rejected());
+            entry.settle(none.rejected().outcome());
             return false;
         }
         SequenceGuard.Verdict verdict = guard.judge(((Sequence.Placement.At) placement).place());

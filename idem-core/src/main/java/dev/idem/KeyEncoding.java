@@ -59,7 +59,7 @@ final class KeyEncoding {
 
     /** The same, with the text of an id beside it, by which people find it. */
     static MarkerKey unique(String consumer, Selection.Parts id) {
-        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true));
+        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true, null));
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */

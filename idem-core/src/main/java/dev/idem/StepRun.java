@@ -151,10 +151,8 @@ final class StepRun implements Steps {
                 message.fence(),
                 null,
                 null);
-        BatchEntry<T> entry = new BatchEntry<>(
-                new Attempt<>(consumer.with(policy), message.message(), work::run, codec).inStep(asked.name()),
-                0,
-                Order.none());
+        Attempt<T, Exception> attempt = new Attempt<>(consumer.with(policy), message.message(), work::run, codec);
+        BatchEntry<T> entry = new BatchEntry<>(attempt.inStep(asked.name()), 0, Order.none());
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         enter(asked.name());
         try {

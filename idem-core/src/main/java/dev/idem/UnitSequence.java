@@ -23,7 +23,7 @@ final class UnitSequence {
         }
         Sequence sequence = consumer.sequence().orElseThrow();
         if (sequence.place(attempt.message()) instanceof Sequence.Placement.None none) {
-            return Optional.of(none.rejected().rejected());
+            return Optional.of(none.rejected().outcome());
         }
         StreamVersion place = ((Sequence.Placement.At) sequence.place(attempt.message())).place();
         SequenceGuard guard = new SequenceGuard(sequence, unit.streams());
