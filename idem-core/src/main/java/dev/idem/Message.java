@@ -15,11 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Message {
     private final Builder fields;
-    private final List<Header> headers;
 
     private Message(Builder fields) {
         this.fields = fields;
-        this.headers = List.copyOf(fields.headers);
     }
 
     public static Builder builder() {
@@ -77,18 +75,26 @@ public final class Message {
 
     /** All headers in the order they arrived; a name may stand more than once. */
     public List<Header> headers() {
-        return headers;
+        return fields.headers;
     }
 
     /** All headers of that name; names are compared exactly. */
     public List<Header> headers(String name) {
-        return headers.stream().filter(h -> h.name().equals(name)).toList();
+        return headers().stream().filter(h -> h.name().equals(name)).toList();
     }
 
     /** The text of the only header of that name; empty if it stands twice, or is not UTF-8: nobody may choose between two ids. */
     public Optional<String> header(String name) {
-        List<Header> found = headers(name);
-        return found.size() == 1 ? found.get(0).utf8() : Optional.empty();
+        Header only = null;
+        for (Header header : headers()) {
+            if (header.name().equals(name)) {
+                if (only != null) {
+                    return Optional.empty();
+                }
+                only = header;
+            }
+        }
+        return only == null ? Optional.empty() : only.utf8();
     }
 
     public Optional<Instant> eventTime() {
@@ -125,7 +131,8 @@ public final class Message {
         private @Nullable String orderingKey;
         private byte[] payload = {};
         private @Nullable String contentType;
-        private List<Header> headers = new ArrayList<>();
+        private List<Header> headers = List.of();
+        private boolean growing;
         private @Nullable Instant eventTime;
         private @Nullable Position position;
         private @Nullable String replaySession;
@@ -140,7 +147,7 @@ public final class Message {
             orderingKey = from.orderingKey;
             payload = from.payload;
             contentType = from.contentType;
-            headers = new ArrayList<>(from.headers);
+            headers = List.copyOf(from.headers); // no copy, where it cannot change any more
             eventTime = from.eventTime;
             position = from.position;
             replaySession = from.replaySession;
@@ -182,17 +189,24 @@ public final class Message {
         }
 
         public Builder header(String name, String value) {
-            headers.add(new Header(name, value));
-            return this;
+            return add(new Header(name, value));
         }
 
         public Builder header(String name, byte[] value) {
-            headers.add(new Header(name, value));
+            return add(new Header(name, value));
+        }
+
+        private Builder add(Header header) {
+            if (!growing) {
+                headers = new ArrayList<>(headers);
+                growing = true;
+            }
+            headers.add(header);
             return this;
         }
 
         public Builder headers(List<Header> values) {
-            headers.addAll(Objects.requireNonNull(values, "values"));
+            values.forEach(value -> add(Objects.requireNonNull(value, "value")));
             return this;
         }
 

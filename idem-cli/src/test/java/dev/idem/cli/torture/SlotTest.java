@@ -27,7 +27,9 @@ class SlotTest {
         assertThat(slot.kills()).isOne();
         assertThat(first.isAlive()).isFalse();
         last[0].destroyForcibly().waitFor();
-        assertThat(said).filteredOn(line -> line.line().startsWith(first.pid() + " ")).hasSize(LINES);
+        assertThat(said)
+                .filteredOn(line -> line.line().startsWith(first.pid() + " "))
+                .hasSize(LINES);
     }
 
     private static Process talker() throws IOException {
