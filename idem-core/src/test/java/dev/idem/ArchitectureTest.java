@@ -93,6 +93,8 @@ class ArchitectureTest {
                 .should()
                 .haveRawType(int.class)
                 .orShould()
+                .haveRawType(String.class)
+                .orShould()
                 .haveRawType("dev.idem.spi.StepHook")
                 .check(CORE);
     }

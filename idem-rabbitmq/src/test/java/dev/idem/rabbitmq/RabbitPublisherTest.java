@@ -50,7 +50,7 @@ class RabbitPublisherTest {
                     .build();
             scene.inbox.start(
                     Relay.of(SHIPMENTS, publisher, QueuePolicy.inTransaction().withBatch(20)));
-            scene.listen(scene.inbox(), scene.single(shipment -> {}));
+            scene.listen(builder -> builder, scene.single(shipment -> {}));
             for (int i = 0; i < 200; i++) {
                 Message order =
                         Message.builder().id("m" + i).orderingKey("k" + i % 4).build();

@@ -12,9 +12,11 @@ import dev.idem.kafka.KafkaPublisher;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first half of a pipeline: for each message that comes, one is published through an outbox to another topic, where the
@@ -32,7 +34,11 @@ final class Pipeline implements AutoCloseable {
 
     private final KafkaPublisher publisher;
     private final Defect defect;
-    private final Executor afterwards = CompletableFuture.delayedExecutor(AFTER_MILLIS, TimeUnit.MILLISECONDS);
+    private final ScheduledExecutorService afterwards = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "torture-afterwards");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     Pipeline(Map<String, Object> config, Defect defect) {
         publisher = KafkaPublisher.to(OUT, config);
@@ -67,23 +73,25 @@ final class Pipeline implements AutoCloseable {
                 .build();
         if (defect == Defect.AFTER_COMMIT) {
             Message named = output.toBuilder().id(tx.outputId("output")).build();
-            afterwards.execute(() -> publishAlone(named));
+            ScheduledFuture<?> ignored =
+                    afterwards.schedule(() -> publishAlone(named), AFTER_MILLIS, TimeUnit.MILLISECONDS);
         } else {
             tx.publish(OUTBOX.name(), output);
         }
         return "";
     }
 
-    private void publishAlone(Message output) {
-        try {
-            publisher.publish(List.of(output));
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
+    /** In order, and again until it is confirmed: only the end of the process loses it. */
+    private @Nullable Void publishAlone(Message output) throws InterruptedException {
+        while (!publisher.publish(List.of(output)).isEmpty()) {
+            Thread.sleep(AFTER_MILLIS);
         }
+        return null;
     }
 
     @Override
     public void close() {
+        afterwards.shutdownNow();
         publisher.close();
     }
 }
