@@ -63,7 +63,7 @@ public final class Message {
     /** How many bytes payload and headers have. */
     long size() {
         long size = fields.payload.length;
-        for (Header header : headers) {
+        for (Header header : headers()) {
             size += header.name().length() + header.rawValue().length;
         }
         return size;
