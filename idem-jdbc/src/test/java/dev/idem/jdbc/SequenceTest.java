@@ -151,7 +151,9 @@ class SequenceTest {
                         start.await();
                         return alone
                                 ? bench.inbox.accept(consumer, message)
-                                : bench.inbox.acceptAll(consumer, List.of(message)).get(0);
+                                : bench.inbox
+                                        .acceptAll(consumer, List.of(message))
+                                        .get(0);
                     }));
                 }
                 int applied = 0;
@@ -178,7 +180,10 @@ class SequenceTest {
             Consumer slow = Consumer.named("chain")
                     .sequence(FROM_ONE)
                     .otherwise((message, tx) -> {
-                        tx.connection().createStatement().executeQuery("SELECT 1").next();
+                        tx.connection()
+                                .createStatement()
+                                .executeQuery("SELECT 1")
+                                .next();
                         running.countDown();
                         mayEnd.await();
                         return null;
