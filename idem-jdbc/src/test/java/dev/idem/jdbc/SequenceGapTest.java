@@ -167,15 +167,20 @@ class SequenceGapTest {
         for (boolean retried : List.of(true, false)) {
             try (SequenceBench bench = new SequenceBench(database)) {
                 bench.streams("jump");
+                AtomicInteger asked = new AtomicInteger();
                 JdbcInbox operator = JdbcInbox.of(JdbcSchema.of(bench.db.plain()));
                 bench.failing.add("jump-2");
-                Consumer consumer = bench.queued(TAKEN, SHORT.onGap(GapResolver.skip()));
+                Consumer consumer = bench.queued(TAKEN, SHORT.onGap((gap, message) -> {
+                    asked.incrementAndGet();
+                    return GapResolver.snapshot(any -> true).decide(gap, message);
+                }));
                 bench.inbox.start(consumer);
                 bench.inbox.acceptAll(consumer, messages("jump", 3, 2, 1));
                 bench.awaitRows("status = 4", 1);
                 bench.awaitApplied("jump", 1);
                 await().pollDelay(Duration.ofMillis(400)).until(() -> bench.rows(HELD) == 1);
                 assertThat(bench.applied("jump")).isEqualTo(1);
+                assertThat(asked).hasValue(0);
                 assertThat(operator.gaps("chain", 10)).allMatch(gap -> !gap.isOpen());
                 bench.failing.clear();
                 long second = operator.find("chain", "jump-2").orElseThrow();

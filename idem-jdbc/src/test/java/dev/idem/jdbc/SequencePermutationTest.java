@@ -29,7 +29,7 @@ class SequencePermutationTest {
         for (QueuePolicy policy : List.of(TAKEN, LEASED)) {
             try (SequenceBench bench = new SequenceBench(database)) {
                 Random random = new Random(42);
-                List<List<Message>> streams = orders(random, database == Database.H2 ? 60 : 30);
+                List<List<Message>> streams = orders(random, database == Database.H2 ? 40 : 16);
                 streams.forEach(
                         stream -> bench.streams(stream.get(0).orderingKey().orElseThrow()));
                 Consumer consumer = bench.queued(policy, FROM_ONE);
@@ -58,7 +58,7 @@ class SequencePermutationTest {
     void inline(Database database) {
         try (SequenceBench bench = new SequenceBench(database)) {
             Random random = new Random(7);
-            List<List<Message>> streams = orders(random, database == Database.H2 ? 120 : 30);
+            List<List<Message>> streams = orders(random, database == Database.H2 ? 80 : 16);
             streams.forEach(stream -> bench.streams(stream.get(0).orderingKey().orElseThrow()));
             Consumer consumer = bench.inline(FROM_ONE);
             List<Message> waiting = mixed(streams, random);

@@ -4,6 +4,7 @@ import static dev.idem.jdbc.SequenceBench.FROM_ONE;
 import static dev.idem.jdbc.SequenceBench.message;
 import static dev.idem.jdbc.SequenceBench.messages;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
@@ -212,6 +213,17 @@ class SequenceTest {
             Consumer consumer = bench.inline(FROM_ONE);
             bench.inbox.register(consumer);
             outer.setAutoCommit(false);
+            Sequence unknown = FROM_ONE.startingAt(Sequence.Start.lookup(stream -> {
+                throw new IllegalStateException("no answer");
+            }));
+            assertThatThrownBy(() -> bench.inbox
+                            .within(outer)
+                            .process(bench.inline(unknown), message("a", 1), tx -> null))
+                    .hasMessage("no answer");
+            outer.commit();
+            assertThat(bench.db.markers())
+                    .as("a claim that was not judged does not stay")
+                    .isZero();
             for (boolean commits : List.of(false, true)) {
                 assertThat(bench.inbox
                                 .within(outer)
