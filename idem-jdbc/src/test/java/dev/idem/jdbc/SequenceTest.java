@@ -216,9 +216,8 @@ class SequenceTest {
             Sequence unknown = FROM_ONE.startingAt(Sequence.Start.lookup(stream -> {
                 throw new IllegalStateException("no answer");
             }));
-            assertThatThrownBy(() -> bench.inbox
-                            .within(outer)
-                            .process(bench.inline(unknown), message("a", 1), tx -> null))
+            assertThatThrownBy(
+                            () -> bench.inbox.within(outer).process(bench.inline(unknown), message("a", 1), tx -> null))
                     .hasMessage("no answer");
             outer.commit();
             assertThat(bench.db.markers())
