@@ -97,8 +97,7 @@ final class OuterInbox implements JoinedInbox {
                 unit.rollback();
                 return now(tooOld.get());
             }
-            Optional<Outcome<T>> stopped =
-                    UnitSequence.judge(attempt, unit, attempt.policy().busyWait());
+            Optional<Outcome<T>> stopped = sequenced(attempt, key, unit);
             if (stopped.isPresent()) {
                 unit.rollback();
                 return now(stopped.get());
@@ -111,6 +110,17 @@ final class OuterInbox implements JoinedInbox {
                     () -> outboxes.committed(attempt.published()));
         } finally {
             nesting.leave();
+        }
+    }
+
+    /** The claim must not stay when this fails: the owner of the transaction may commit all the same. */
+    private <T extends @Nullable Object> Optional<Outcome<T>> sequenced(
+            Attempt<T, ?> attempt, MarkerKey key, Unit unit) {
+        try {
+            return UnitSequence.judge(attempt, unit, attempt.policy().busyWait());
+        } catch (RuntimeException failure) {
+            rollBack(key, unit, failure);
+            throw failure;
         }
     }
 

@@ -27,8 +27,7 @@ class SequenceGuardTest {
         public Map<String, OptionalLong> lock(Collection<String> streams, Duration wait) {
             Map<String, OptionalLong> locked = new HashMap<>();
             streams.forEach(stream -> locked.put(
-                    stream,
-                    current.containsKey(stream) ? OptionalLong.of(current.get(stream)) : OptionalLong.empty()));
+                    stream, current.containsKey(stream) ? OptionalLong.of(current.get(stream)) : OptionalLong.empty()));
             return locked;
         }
 
@@ -154,8 +153,11 @@ class SequenceGuardTest {
     @Test
     void aSequenceRefusesWhatContradictsIt() {
         Handler<Message, String> handler = (message, tx) -> "";
-        assertThatThrownBy(() ->
-                        Consumer.named("c").sequence(FROM_ONE).watermark().otherwise(handler).build())
+        assertThatThrownBy(() -> Consumer.named("c")
+                        .sequence(FROM_ONE)
+                        .watermark()
+                        .otherwise(handler)
+                        .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a sequence and a watermark");
         assertThatThrownBy(() -> Consumer.named("c")

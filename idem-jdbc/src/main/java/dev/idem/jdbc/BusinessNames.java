@@ -24,7 +24,8 @@ final class BusinessNames {
 
     private static String checked(Pattern grammar, String what, String name) {
         if (!grammar.matcher(name).matches()) {
-            throw new IllegalArgumentException("The name of a " + what + " must be 1 to 63 letters, digits or underscores"
+            throw new IllegalArgumentException("The name of a " + what
+                    + " must be 1 to 63 letters, digits or underscores"
                     + " and not start with a digit, behind a schema and a dot at most; this has " + name.length()
                     + " characters and is not");
         }

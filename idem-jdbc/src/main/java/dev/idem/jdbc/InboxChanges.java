@@ -96,8 +96,7 @@ final class InboxChanges {
     }
 
     private InboxDecision decide(Connection connection, Wish wish, InboxRow row) throws SQLException {
-        InboxDecision decision =
-                InboxDecision.on(row, wish.action(), wish.force(), () -> hasEarlier(connection, row));
+        InboxDecision decision = InboxDecision.on(row, wish.action(), wish.force(), () -> hasEarlier(connection, row));
         if (wish.action() != InboxAction.SKIP || decision.move() == null) {
             return decision;
         }

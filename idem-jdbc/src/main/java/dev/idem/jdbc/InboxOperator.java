@@ -154,8 +154,7 @@ public final class InboxOperator {
         return sequences
                 .gap(consumer, stream)
                 .filter(Gap::isOpen)
-                .flatMap(gap ->
-                        sequences.pass(gap, gap.next(), new SequenceStore.Deed("GAP_SKIPPED", actor, reason)))
+                .flatMap(gap -> sequences.pass(gap, gap.next(), new SequenceStore.Deed("GAP_SKIPPED", actor, reason)))
                 .isPresent();
     }
 

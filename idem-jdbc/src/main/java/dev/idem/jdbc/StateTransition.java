@@ -37,8 +37,7 @@ public final class StateTransition {
 
     /** Names are of letters, digits and underscores; a table may stand behind its schema and a dot. */
     public static StateTransition of(String table, String key, String state) {
-        return new StateTransition(
-                BusinessNames.table(table), BusinessNames.column(key), BusinessNames.column(state));
+        return new StateTransition(BusinessNames.table(table), BusinessNames.column(key), BusinessNames.column(state));
     }
 
     /** Compares and sets in the transaction of the connection. */

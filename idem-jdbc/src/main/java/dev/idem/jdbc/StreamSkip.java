@@ -26,7 +26,8 @@ final class StreamSkip {
         dialect = tables.dialect();
         rows = new StreamRows(tables);
         queue = new StreamQueue(tables, new Queue(tables));
-        String sql = "SELECT stream, current_version FROM ${sequence} WHERE consumer = :consumer AND stream_key = :stream";
+        String sql =
+                "SELECT stream, current_version FROM ${sequence} WHERE consumer = :consumer AND stream_key = :stream";
         read = new NamedSql(tables.fill(sql));
         lock = new NamedSql(tables.fill(sql + " FOR UPDATE SKIP LOCKED"));
     }
@@ -69,8 +70,7 @@ final class StreamSkip {
             }
             String name = found.getString(1);
             long current = found.getLong(2);
-            return Optional.of(
-                    new Stream(name, found.wasNull() ? OptionalLong.empty() : OptionalLong.of(current)));
+            return Optional.of(new Stream(name, found.wasNull() ? OptionalLong.empty() : OptionalLong.of(current)));
         }
     }
 

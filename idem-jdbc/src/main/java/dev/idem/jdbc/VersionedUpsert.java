@@ -35,8 +35,7 @@ public final class VersionedUpsert {
         STALE
     }
 
-    private VersionedUpsert(
-            Database database, String table, List<String> keys, String version, List<String> columns) {
+    private VersionedUpsert(Database database, String table, List<String> keys, String version, List<String> columns) {
         this.database = database;
         this.keys = keys.size();
         this.columns = columns.size();

@@ -27,8 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SequenceCrashTest {
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RO-09 a worker that dies before or after a commit that holds or applies loses nothing and applies nothing"
-            + " twice")
+    @DisplayName(
+            "RO-09 a worker that dies before or after a commit that holds or applies loses nothing and applies nothing"
+                    + " twice")
     void killed(Database database) throws Exception {
         for (Step step : List.of(Step.BEFORE_COMMIT, Step.AFTER_COMMIT)) {
             for (int nth = 1; nth <= 3; nth++) {
@@ -64,7 +65,8 @@ class SequenceCrashTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("PC-04 RO-13 a message that is held for a version is seen by itself when its deadline is over, also by leases")
+    @DisplayName(
+            "PC-04 RO-13 a message that is held for a version is seen by itself when its deadline is over, also by leases")
     void heldIsVisible(Database database) {
         for (QueuePolicy policy : List.of(TAKEN, LEASED)) {
             try (SequenceBench bench = new SequenceBench(database);
@@ -74,8 +76,7 @@ class SequenceCrashTest {
                 bench.inbox.start(consumer);
                 bench.awaitRows("status = 3", 1);
                 bench.inbox.close();
-                QueueStore.Taking taking =
-                        new QueueStore.Taking("chain", 7, "worker", 10, false, Duration.ZERO, false);
+                QueueStore.Taking taking = new QueueStore.Taking("chain", 7, "worker", 10, false, Duration.ZERO, false);
                 assertThat(store.queue().take(taking)).isEmpty();
                 assertThat(store.queue().nextDue("chain")).isPresent();
                 assertThat(store.queue().recover("chain")).isZero();

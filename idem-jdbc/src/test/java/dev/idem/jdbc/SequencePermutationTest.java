@@ -29,8 +29,9 @@ class SequencePermutationTest {
         for (QueuePolicy policy : List.of(TAKEN, LEASED)) {
             try (SequenceBench bench = new SequenceBench(database)) {
                 Random random = new Random(42);
-                List<List<Message>> streams = orders(random, database == Database.H2 ? 60 : 30);
-                streams.forEach(stream -> bench.streams(stream.get(0).orderingKey().orElseThrow()));
+                List<List<Message>> streams = orders(random, database == Database.H2 ? 40 : 16);
+                streams.forEach(
+                        stream -> bench.streams(stream.get(0).orderingKey().orElseThrow()));
                 Consumer consumer = bench.queued(policy, FROM_ONE);
                 List<Message> mixed = mixed(streams, random);
                 int half = mixed.size() / 2;
@@ -39,8 +40,7 @@ class SequencePermutationTest {
                 }
                 bench.inbox.start(consumer);
                 for (int from = half; from < mixed.size(); from += 50) { // also while workers run
-                    assertThat(bench.inbox.acceptAll(
-                                    consumer, mixed.subList(from, Math.min(mixed.size(), from + 50))))
+                    assertThat(bench.inbox.acceptAll(consumer, mixed.subList(from, Math.min(mixed.size(), from + 50))))
                             .allMatch(Outcome.Stored.class::isInstance);
                 }
                 bench.awaitRows("1 = 1", 0);
@@ -53,11 +53,12 @@ class SequencePermutationTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RO-09 whatever order a broker delivers in, in lists of any length, each version is applied once, in order")
+    @DisplayName(
+            "RO-09 whatever order a broker delivers in, in lists of any length, each version is applied once, in order")
     void inline(Database database) {
         try (SequenceBench bench = new SequenceBench(database)) {
             Random random = new Random(7);
-            List<List<Message>> streams = orders(random, database == Database.H2 ? 120 : 30);
+            List<List<Message>> streams = orders(random, database == Database.H2 ? 80 : 16);
             streams.forEach(stream -> bench.streams(stream.get(0).orderingKey().orElseThrow()));
             Consumer consumer = bench.inline(FROM_ONE);
             List<Message> waiting = mixed(streams, random);

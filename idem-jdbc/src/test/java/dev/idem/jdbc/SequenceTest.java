@@ -4,6 +4,7 @@ import static dev.idem.jdbc.SequenceBench.FROM_ONE;
 import static dev.idem.jdbc.SequenceBench.message;
 import static dev.idem.jdbc.SequenceBench.messages;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
@@ -151,7 +152,9 @@ class SequenceTest {
                         start.await();
                         return alone
                                 ? bench.inbox.accept(consumer, message)
-                                : bench.inbox.acceptAll(consumer, List.of(message)).get(0);
+                                : bench.inbox
+                                        .acceptAll(consumer, List.of(message))
+                                        .get(0);
                     }));
                 }
                 int applied = 0;
@@ -178,7 +181,10 @@ class SequenceTest {
             Consumer slow = Consumer.named("chain")
                     .sequence(FROM_ONE)
                     .otherwise((message, tx) -> {
-                        tx.connection().createStatement().executeQuery("SELECT 1").next();
+                        tx.connection()
+                                .createStatement()
+                                .executeQuery("SELECT 1")
+                                .next();
                         running.countDown();
                         mayEnd.await();
                         return null;
@@ -207,6 +213,16 @@ class SequenceTest {
             Consumer consumer = bench.inline(FROM_ONE);
             bench.inbox.register(consumer);
             outer.setAutoCommit(false);
+            Sequence unknown = FROM_ONE.startingAt(Sequence.Start.lookup(stream -> {
+                throw new IllegalStateException("no answer");
+            }));
+            assertThatThrownBy(
+                            () -> bench.inbox.within(outer).process(bench.inline(unknown), message("a", 1), tx -> null))
+                    .hasMessage("no answer");
+            outer.commit();
+            assertThat(bench.db.markers())
+                    .as("a claim that was not judged does not stay")
+                    .isZero();
             for (boolean commits : List.of(false, true)) {
                 assertThat(bench.inbox
                                 .within(outer)

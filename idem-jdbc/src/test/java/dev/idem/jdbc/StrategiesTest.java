@@ -48,8 +48,7 @@ class StrategiesTest {
             assertThat(db.number("SELECT amount FROM stock WHERE version = 20")).isEqualTo(200);
             assertThat(write(db, upsert, 20)).isEqualTo(VersionedUpsert.Result.STALE);
             assertThat(write(db, upsert, 21)).isEqualTo(VersionedUpsert.Result.APPLIED);
-            VersionedUpsert noted =
-                    VersionedUpsert.of(database, "stock", List.of("sku"), "version", List.of("note"));
+            VersionedUpsert noted = VersionedUpsert.of(database, "stock", List.of("sku"), "version", List.of("note"));
             try (Connection connection = db.plain().getConnection()) {
                 noted.apply(connection, List.of("x"), 1, List.of("same"));
                 assertThatThrownBy(() -> noted.apply(connection, List.of("y"), 1, List.of("same")))
@@ -64,8 +63,7 @@ class StrategiesTest {
         while (true) {
             try (Connection connection = db.plain().getConnection()) {
                 return Transactions.alone(
-                        connection,
-                        () -> upsert.apply(connection, List.of("a"), version, List.of(version * 10)));
+                        connection, () -> upsert.apply(connection, List.of("a"), version, List.of(version * 10)));
             } catch (SQLException failure) {
                 if (!faults.isTransient(failure)) { // a deadlock of the first two, as a handler's unit would run again
                     throw failure;
@@ -98,8 +96,7 @@ class StrategiesTest {
         for (String bad : List.of("", "a b", "a;--", "1a", "a.b.c", "a\"")) {
             assertThatThrownBy(() -> StateTransition.of(bad, "id", "state"))
                     .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(
-                            () -> VersionedUpsert.of(Database.H2, "t", List.of("k"), "v", List.of(bad)))
+            assertThatThrownBy(() -> VersionedUpsert.of(Database.H2, "t", List.of("k"), "v", List.of(bad)))
                     .isInstanceOf(IllegalArgumentException.class);
         }
         assertThat(StateTransition.of("shop.Orders", "id", "state")).isNotNull();

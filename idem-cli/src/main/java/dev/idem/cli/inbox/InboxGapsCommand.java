@@ -22,8 +22,9 @@ import picocli.CommandLine.Spec;
 /** {@code idem inbox gaps}: which streams wait for which versions. */
 @Command(
         name = "gaps",
-        description = "Lists the streams of a consumer in which messages wait for a version that is missing, or is here and "
-                + "not done; the longest waiting first.",
+        description =
+                "Lists the streams of a consumer in which messages wait for a version that is missing, or is here and "
+                        + "not done; the longest waiting first.",
         footer = {
             "",
             "Examples:",
