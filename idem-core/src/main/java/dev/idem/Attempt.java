@@ -171,8 +171,8 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** What its replay session leaves out is only counted. */
     void tellSuppressed(Events events) {
         if (consumer.suppressesEffects(message)) {
-            published.forEach(left ->
-                    events.tell(l -> l.effectSuppressed(consumer.name(), left.outbox().name())));
+            published.forEach(left -> events.tell(
+                    l -> l.effectSuppressed(consumer.name(), left.outbox().name())));
         }
     }
 

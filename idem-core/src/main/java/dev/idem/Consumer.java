@@ -457,8 +457,9 @@ public final class Consumer {
             }
             Consumer consumer = new Consumer(this);
             if (consumer.hasSteps() && sequence != null) {
-                throw new IllegalArgumentException("Consumer " + name + " has a handler with steps and a sequence, but a"
-                        + " version is applied in one transaction: publish to a consumer of its own from one of them");
+                throw new IllegalArgumentException(
+                        "Consumer " + name + " has a handler with steps and a sequence, but a"
+                                + " version is applied in one transaction: publish to a consumer of its own from one of them");
             }
             if (consumer.hasSteps() && (parking || queue == null || !queue.isLeased())) {
                 throw new IllegalArgumentException("Consumer " + name + " has a handler with steps, each of which needs"

@@ -61,7 +61,10 @@ final class Outboxes {
                     .publish(
                             unit,
                             new QueueStore.Intake(
-                                    consumer, message -> one.row(), one.outbox().isOrdered(), message -> Optional.empty()),
+                                    consumer,
+                                    message -> one.row(),
+                                    one.outbox().isOrdered(),
+                                    message -> Optional.empty()),
                             one.message());
         }
     }

@@ -184,7 +184,9 @@ public final class Sequence {
 
         /** The version before the first; empty if any may be the first. */
         OptionalLong before(String stream) {
-            return before == null || (exceptInSessions && ReplaySession.isScoped(stream)) ? OptionalLong.empty() : OptionalLong.of(Math.max(-1, before.applyAsLong(stream)));
+            return before == null || (exceptInSessions && ReplaySession.isScoped(stream))
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Math.max(-1, before.applyAsLong(stream)));
         }
     }
 }

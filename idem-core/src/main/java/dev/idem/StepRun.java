@@ -1,7 +1,7 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StepRecord;

@@ -1,8 +1,8 @@
 package dev.idem.jdbc;
 
 import dev.idem.Gap;
-import dev.idem.spi.SequenceStore;
 import dev.idem.ResultCodec;
+import dev.idem.spi.SequenceStore;
 import dev.idem.spi.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -51,8 +51,8 @@ class RabbitRetryTest {
                                 .build(),
                         "payload".getBytes(StandardCharsets.UTF_8));
             });
-            UnaryOperator<RabbitInbox.Builder> how =
-                    builder -> builder.delays(SHORT).retry(RetryPolicy.fixed(SHORT).withMaxAttempts(3));
+            UnaryOperator<RabbitInbox.Builder> how = builder ->
+                    builder.delays(SHORT).retry(RetryPolicy.fixed(SHORT).withMaxAttempts(3));
             var consumer = scene.single(message -> {
                 throw new IllegalStateException("always");
             });

@@ -4,15 +4,16 @@ import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxMessage;
 import dev.idem.jdbc.InboxRevision;
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Everything of a message for people. */
 final class DetailText {
     private DetailText() {}
 
-    static void print(PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
+    static void print(
+            PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
         InboxMessage message = detail.message();
         field(out, "message", message.id() + "  " + message.consumer() + "/" + message.messageId());
         field(
@@ -50,8 +51,8 @@ final class DetailText {
         revisions.forEach(r -> field(
                 out,
                 "revision",
-                r.number() + ", " + r.payloadBytes() + " bytes, until " + r.editedAt() + ", edited by " + r.actor() + ": "
-                        + r.changes() + ", because: " + r.reason()));
+                r.number() + ", " + r.payloadBytes() + " bytes, until " + r.editedAt() + ", edited by " + r.actor()
+                        + ": " + r.changes() + ", because: " + r.reason()));
         detail.audit()
                 .forEach(a -> field(
                         out,
