@@ -24,7 +24,8 @@ class ReplayKeyTest {
     }
 
     @Test
-    @DisplayName("RP-04 the key of a session is hashed, differs from the ordinary one and from other sessions', and says so")
+    @DisplayName(
+            "RP-04 the key of a session is hashed, differs from the ordinary one and from other sessions', and says so")
     void sessionKeys() {
         Set<java.util.UUID> values = new HashSet<>();
         Set<String> names = new HashSet<>();

@@ -64,7 +64,9 @@ class InboxEditTest {
             assertThat(bench.operator.revisions(id)).isEmpty();
             assertThat(bench.anna().edit(id, FIXED).result()).isEqualTo(InboxAnswer.Result.CHANGED);
             assertThat(bench.anna().edit(id, FIXED).result()).isEqualTo(InboxAnswer.Result.UNCHANGED);
-            assertThat(bench.anna().edit(id, InboxEdit.nothing().payload(bytes("fixed again"))).result())
+            assertThat(bench.anna()
+                            .edit(id, InboxEdit.nothing().payload(bytes("fixed again")))
+                            .result())
                     .isEqualTo(InboxAnswer.Result.CHANGED);
             assertThat(bench.fence(id)).isEqualTo(fence + 2);
             assertThat(bench.anna().edit(-1, FIXED).result()).isEqualTo(InboxAnswer.Result.MISSING);
@@ -74,21 +76,24 @@ class InboxEditTest {
                             org.assertj.core.groups.Tuple.tuple(1, "anna", 6L),
                             org.assertj.core.groups.Tuple.tuple(2, "anna", 5L));
             assertThat(bench.operator.revisions(id).get(0).changes())
-                    .isEqualTo("payload of 6 bytes → 5 bytes; header region set; header added set; header token removed");
-            assertThat(bench.operator.payload(id, 1)).hasValueSatisfying(b -> assertThat(b).isEqualTo(bytes("broken")));
+                    .isEqualTo(
+                            "payload of 6 bytes → 5 bytes; header region set; header added set; header token removed");
+            assertThat(bench.operator.payload(id, 1))
+                    .hasValueSatisfying(b -> assertThat(b).isEqualTo(bytes("broken")));
             assertThat(bench.db.number("SELECT count(*) FROM idem_audit WHERE action = 'EDIT' AND actor = 'anna'"))
                     .isEqualTo(2);
             bench.anna().retry(id);
             bench.inbox.start(consumer);
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
+            await().atMost(Duration.ofSeconds(30)).until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
             assertThat(handled.get("m1").payload()).isEqualTo(bytes("fixed again"));
             assertThat(handled.get("m1").headers())
                     .containsExactly(new Header("region", "eu"), new Header("trace", "t1"), new Header("added", "yes"));
             assertThat(bench.inbox.accept(consumer, original("m1"))).isInstanceOf(Outcome.Duplicate.class);
             assertThat(bench.inbox.accept(
                             consumer,
-                            original("m1").toBuilder().payload(bytes("fixed again")).build()))
+                            original("m1").toBuilder()
+                                    .payload(bytes("fixed again"))
+                                    .build()))
                     .as("its fingerprint is that of what was received")
                     .isInstanceOf(Outcome.Conflict.class);
             assertThat(handled).hasSize(1);
@@ -130,8 +135,7 @@ class InboxEditTest {
                 boolean edited = answers.get(0).result() == InboxAnswer.Result.CHANGED;
                 assertThat(handled.get(name)).as(name).isEqualTo(edited ? "fixed" : "broken");
             }
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
+            await().atMost(Duration.ofSeconds(30)).until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
             assertThat(bench.db.payments()).isEqualTo(25);
         }
     }

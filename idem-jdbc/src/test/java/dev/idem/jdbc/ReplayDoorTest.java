@@ -37,7 +37,8 @@ class ReplayDoorTest {
             bench.anna().start("theirs", "others", GIVEN);
             for (Replay policy : Replay.values()) {
                 Consumer direct = paying(policy).build();
-                Consumer queued = paying(policy).queued(QueuePolicy.inTransaction()).build();
+                Consumer queued =
+                        paying(policy).queued(QueuePolicy.inTransaction()).build();
                 Consumer marks = paying(policy).watermark().build();
                 for (String name : List.of("forged", "count", "theirs", "x".repeat(5000), "bad\u0000name")) {
                     Message message = of(message("m1"), name).toBuilder()
@@ -71,7 +72,8 @@ class ReplayDoorTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RP-03 where replays are forbidden, and where the session was aborted, a message is acknowledged and not run")
+    @DisplayName(
+            "RP-03 where replays are forbidden, and where the session was aborted, a message is acknowledged and not run")
     void forbiddenAndAborted(Database database) throws Exception {
         try (ReplayBench bench = new ReplayBench(database)) {
             Consumer forbidding = paying(Replay.FORBIDDEN).build();
@@ -124,7 +126,8 @@ class ReplayDoorTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RP-01 a session that rebuilds also runs what is older than the horizon, once; without one it is undecidable")
+    @DisplayName(
+            "RP-01 a session that rebuilds also runs what is older than the horizon, once; without one it is undecidable")
     void olderThanTheWindow(Database database) throws Exception {
         try (ReplayBench bench = new ReplayBench(database)) {
             Consumer allowing = paying(Replay.ALLOWED)
@@ -170,7 +173,9 @@ class ReplayDoorTest {
     }
 
     private static Message at(String id, long offset) {
-        return message(id).toBuilder().position(new Position("topic", 0, offset)).build();
+        return message(id).toBuilder()
+                .position(new Position("topic", 0, offset))
+                .build();
     }
 
     @ParameterizedTest
@@ -178,9 +183,8 @@ class ReplayDoorTest {
     @DisplayName("RP-03 what of a session waits in a queue when it is aborted is completed without its effect")
     void abortedInTheQueue(Database database) throws Exception {
         try (ReplayBench bench = new ReplayBench(database)) {
-            Consumer queued = paying(Replay.ALLOWED)
-                    .queued(QueuePolicy.inTransaction())
-                    .build();
+            Consumer queued =
+                    paying(Replay.ALLOWED).queued(QueuePolicy.inTransaction()).build();
             bench.registered(queued);
             bench.anna().start("one", "payments", GIVEN);
             assertThat(bench.inbox.accept(queued, of(message("m1"), "one"))).isInstanceOf(Outcome.Stored.class);

@@ -28,10 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReplayRebuildTest {
     private static final Consumer SUMS = Consumer.named("sums")
             .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
-            .queued(QueuePolicy.inTransaction()
-                    .withOrderByKey()
-                    .withWorkers(3)
-                    .withPayloadWindow(Duration.ofDays(1)))
+            .queued(QueuePolicy.inTransaction().withOrderByKey().withWorkers(3).withPayloadWindow(Duration.ofDays(1)))
             .otherwise((message, tx) -> {
                 add(tx.connection(), message);
                 return null;
@@ -133,7 +130,12 @@ class ReplayRebuildTest {
                 ResultSet rows = statement.executeQuery("SELECT account, total, ids FROM sums WHERE account " + relation
                         + " 'beside' ORDER BY account")) {
             while (rows.next()) {
-                text.append(rows.getString(1)).append(' ').append(rows.getLong(2)).append(' ').append(rows.getLong(3)).append('\n');
+                text.append(rows.getString(1))
+                        .append(' ')
+                        .append(rows.getLong(2))
+                        .append(' ')
+                        .append(rows.getLong(3))
+                        .append('\n');
             }
         }
         return text.toString();

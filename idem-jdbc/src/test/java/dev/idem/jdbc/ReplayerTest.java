@@ -85,14 +85,19 @@ class ReplayerTest {
             assertThat(JdbcAudit.of(JdbcSchema.of(bench.db.plain())).newest())
                     .extracting(JdbcAudit.Entry::action)
                     .containsExactly(
-                            "REPLAY_DONE", "REPLAY_RUNNING", "REPLAY_START",
-                            "REPLAY_DONE", "REPLAY_RUNNING", "REPLAY_START");
+                            "REPLAY_DONE",
+                            "REPLAY_RUNNING",
+                            "REPLAY_START",
+                            "REPLAY_DONE",
+                            "REPLAY_RUNNING",
+                            "REPLAY_START");
         }
     }
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RP-04 an executor that dies after a batch is followed by another, which repeats nothing; its own word counts no more")
+    @DisplayName(
+            "RP-04 an executor that dies after a batch is followed by another, which repeats nothing; its own word counts no more")
     void takeover(Database database) throws Exception {
         try (ReplayBench bench = new ReplayBench(database)) {
             Consumer consumer = paying(Replay.ALLOWED).build();
@@ -100,17 +105,15 @@ class ReplayerTest {
             bench.given.addAll(messages(60));
             bench.anna().start("one", "payments", GIVEN);
             ReplayStore store = bench.store.replays();
-            ReplaySession dead =
-                    store.claim(Set.of("payments"), "dead", Duration.ofSeconds(1)).orElseThrow();
+            ReplaySession dead = store.claim(Set.of("payments"), "dead", Duration.ofSeconds(1))
+                    .orElseThrow();
             ReplayStore.Step step = new ReplayStore.Step(
-                    Replay.ALLOWED,
-                    "10",
-                    OptionalLong.of(60),
-                    new ReplaySession.Counts(10, 10, 0, 0, 0, 0, 0),
-                    null);
+                    Replay.ALLOWED, "10", OptionalLong.of(60), new ReplaySession.Counts(10, 10, 0, 0, 0, 0, 0), null);
             bench.inbox.acceptAll(
                     consumer,
-                    bench.given.subList(0, 25).stream().map(m -> of(m, "one")).toList()); // 15 of them are not written down
+                    bench.given.subList(0, 25).stream()
+                            .map(m -> of(m, "one"))
+                            .toList()); // 15 of them are not written down
             assertThat(store.progress(dead, step, Duration.ofSeconds(1))).isPresent();
             assertThat(store.claim(Set.of("payments"), "early", Duration.ofSeconds(1)))
                     .as("while the lease is valid")
@@ -140,7 +143,11 @@ class ReplayerTest {
             bench.anna().pause("one");
             bench.anna().pause("one");
             await().atMost(Duration.ofSeconds(10))
-                    .until(() -> bench.replays.status("one").orElseThrow().leaseUntil().isEmpty());
+                    .until(() -> bench.replays
+                            .status("one")
+                            .orElseThrow()
+                            .leaseUntil()
+                            .isEmpty());
             long before = bench.db.payments();
             Thread.sleep(1_000);
             assertThat(bench.db.payments()).isEqualTo(before).isLessThan(120);
@@ -168,7 +175,8 @@ class ReplayerTest {
                 Consumer consumer = paying(policy).build();
                 bench.given.addAll(messages(10));
                 bench.inbox.acceptAll(consumer, bench.given.subList(0, 4));
-                bench.given.add(message("old").toBuilder().eventTime(Instant.EPOCH).build());
+                bench.given.add(
+                        message("old").toBuilder().eventTime(Instant.EPOCH).build());
                 bench.given.add(Message.builder().build());
                 bench.db.execute("UPDATE idem_retention SET horizon = 1000000");
                 bench.replayer(consumer);
@@ -219,13 +227,14 @@ class ReplayerTest {
             bench.awaited("forced", State.DONE);
             await().atMost(Duration.ofSeconds(30)).until(() -> bench.db.payments("forced") == 1);
             end.countDown();
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
+            await().atMost(Duration.ofSeconds(30)).until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
             assertThat(bench.inbox.accept(consumer, message("m1"))).isInstanceOf(Outcome.Duplicate.class);
-            assertThat(bench.inbox.accept(consumer, of(message("m1"), "forced"))).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(bench.inbox.accept(consumer, of(message("m1"), "forced")))
+                    .isInstanceOf(Outcome.Duplicate.class);
             assertThat(bench.db.payments("ordinary")).isEqualTo(1);
             assertThat(bench.db.payments("forced")).isEqualTo(1);
-            assertThat(bench.db.number("SELECT count(*) FROM idem_audit WHERE action = 'REPLAY_START' AND actor = 'anna'"))
+            assertThat(bench.db.number(
+                            "SELECT count(*) FROM idem_audit WHERE action = 'REPLAY_START' AND actor = 'anna'"))
                     .isEqualTo(1);
         }
     }
@@ -260,7 +269,8 @@ class ReplayerTest {
             assertThat(List.copyOf(new java.util.LinkedHashSet<>(order)))
                     .containsExactly("m0", "m1", "m2", "m3", "m4", "m6", "m7", "m8", "m9");
             bench.anna().start("strange", "payments", ReplaySpec.of("carrier-pigeon"));
-            assertThat(bench.awaited("strange", State.FAILED).error().orElseThrow()).contains("carrier-pigeon");
+            assertThat(bench.awaited("strange", State.FAILED).error().orElseThrow())
+                    .contains("carrier-pigeon");
         }
     }
 }

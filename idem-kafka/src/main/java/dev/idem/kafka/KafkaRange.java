@@ -55,7 +55,8 @@ public final class KafkaRange implements ReplaySource {
             return RangeReader.open(config, topic, spec, session.cursor(), new Records(attributes), tombstones);
         } catch (KafkaException failure) {
             throw new IdemException(
-                    "Could not read " + topic + ": check that the brokers are there, that the topic exists, and that the"
+                    "Could not read " + topic
+                            + ": check that the brokers are there, that the topic exists, and that the"
                             + " user may read it",
                     failure);
         }

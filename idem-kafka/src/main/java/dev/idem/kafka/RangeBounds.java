@@ -95,8 +95,8 @@ final class RangeBounds {
         if (number.isPresent()) {
             meant.forEach(partition -> found.put(partition, number.getAsLong()));
         } else if (time.isPresent()) {
-            Map<TopicPartition, Long> asked =
-                    meant.stream().collect(Collectors.toMap(p -> p, p -> time.get().toEpochMilli()));
+            Map<TopicPartition, Long> asked = meant.stream()
+                    .collect(Collectors.toMap(p -> p, p -> time.get().toEpochMilli()));
             consumer.offsetsForTimes(asked, LIMIT)
                     .forEach((partition, at) ->
                             found.put(partition, at == null ? ends.getOrDefault(partition, 0L) : at.offset()));

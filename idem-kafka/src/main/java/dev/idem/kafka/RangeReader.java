@@ -98,7 +98,10 @@ final class RangeReader implements ReplaySource.Reading {
                     messages.add(records.message(record, stream));
                 }
             }
-            return new ReplaySource.Batch(messages, bounds.cursor(), fetched.isEmpty() && bounds.unread().isEmpty());
+            return new ReplaySource.Batch(
+                    messages,
+                    bounds.cursor(),
+                    fetched.isEmpty() && bounds.unread().isEmpty());
         } catch (KafkaException failure) {
             throw new IdemException("Could not read " + topic, failure);
         }

@@ -48,11 +48,15 @@ class KafkaRangeTest {
                 .policy(Policy.defaults().withReplay(replay))
                 .otherwise((message, tx) -> {
                     try (var upsert = tx.connection()
-                            .prepareStatement("INSERT INTO sums (account, total, ids) VALUES (?, ?, 1) ON CONFLICT (account)"
-                                    + " DO UPDATE SET total = sums.total * 31 % 1000003 + excluded.total,"
-                                    + " ids = sums.ids + 1")) {
+                            .prepareStatement(
+                                    "INSERT INTO sums (account, total, ids) VALUES (?, ?, 1) ON CONFLICT (account)"
+                                            + " DO UPDATE SET total = sums.total * 31 % 1000003 + excluded.total,"
+                                            + " ids = sums.ids + 1")) {
                         upsert.setString(1, message.orderingKey().orElseThrow());
-                        upsert.setLong(2, message.payload().length + message.id().orElseThrow().hashCode() % 97);
+                        upsert.setLong(
+                                2,
+                                message.payload().length
+                                        + message.id().orElseThrow().hashCode() % 97);
                         return upsert.executeUpdate();
                     }
                 });
@@ -89,7 +93,8 @@ class KafkaRangeTest {
     }
 
     @Test
-    @DisplayName("RP-04 a projection rebuilt from a topic equals the original, by markers and by watermark, while messages go on coming")
+    @DisplayName(
+            "RP-04 a projection rebuilt from a topic equals the original, by markers and by watermark, while messages go on coming")
     void rebuilt() throws Exception {
         for (boolean watermark : new boolean[] {false, true}) {
             try (KafkaBed bed = new KafkaBed(3)) {
@@ -123,7 +128,10 @@ class KafkaRangeTest {
                         .start()) {
                     replays.as("anna", "wrong sums")
                             .perSecond(10_000)
-                            .start("r-" + watermark, "sums", ReplaySpec.parse("kafka:topic=" + bed.topic + ";to=" + to));
+                            .start(
+                                    "r-" + watermark,
+                                    "sums",
+                                    ReplaySpec.parse("kafka:topic=" + bed.topic + ";to=" + to));
                     ReplaySession done = awaited(replays, "r-" + watermark);
                     assertThat(done.state()).as(String.valueOf(done.error())).isEqualTo(State.DONE);
                     assertThat(done.counts().processed()).isEqualTo(300);
@@ -148,8 +156,7 @@ class KafkaRangeTest {
     void theSameMessages() throws Exception {
         try (KafkaBed bed = new KafkaBed(2)) {
             Map<String, byte[]> heard = new ConcurrentHashMap<>();
-            KafkaListener listener =
-                    bed.listen(KafkaBed.writer(m -> heard.put(m.id().orElseThrow(), Envelope.of(m))));
+            KafkaListener listener = bed.listen(KafkaBed.writer(m -> heard.put(m.id().orElseThrow(), Envelope.of(m))));
             for (int i = 0; i < 20; i++) {
                 var record = bed.record("k" + i % 3, "m" + i);
                 record.headers().add("raw", new byte[] {(byte) 0xFF, (byte) i});
@@ -163,23 +170,23 @@ class KafkaRangeTest {
             KafkaRange range = KafkaRange.of(bed.config);
             List<Message> read = read(range, "kafka:topic=" + bed.topic, null, 4);
             assertThat(read).hasSize(21);
-            assertThat(read)
-                    .allSatisfy(m -> assertThat(Envelope.of(m)).isEqualTo(heard.get(m.id().orElseThrow())));
+            assertThat(read).allSatisfy(m -> assertThat(Envelope.of(m)).isEqualTo(heard.get(m.id().orElseThrow())));
             assertThat(read(range.tombstones(Tombstones.ACKNOWLEDGE), "kafka:topic=" + bed.topic, null, 4))
                     .hasSize(20);
         }
     }
 
     @Test
-    @DisplayName("a range has its bounds by partition, offset and time, leaves out what is aborted, and goes on at its cursor")
+    @DisplayName(
+            "a range has its bounds by partition, offset and time, leaves out what is aborted, and goes on at its cursor")
     void bounds() throws Exception {
         try (KafkaBed bed = new KafkaBed(2)) {
             for (int i = 0; i < 10; i++) {
                 KafkaBed.send(record(bed, 0, 1_000_000L + i * 1000, "a" + i));
                 KafkaBed.send(record(bed, 1, 2_000_000L + i * 1000, "b" + i));
             }
-            Map<String, Object> config = Map.of(
-                    "bootstrap.servers", KafkaBed.server().address(), "transactional.id", "t-" + bed.topic);
+            Map<String, Object> config =
+                    Map.of("bootstrap.servers", KafkaBed.server().address(), "transactional.id", "t-" + bed.topic);
             try (var producer =
                     new KafkaProducer<byte[], byte[]>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
                 producer.initTransactions();
@@ -192,7 +199,10 @@ class KafkaRangeTest {
             }
             KafkaRange range = KafkaRange.of(bed.config);
             String topic = "kafka:topic=" + bed.topic;
-            assertThat(ids(read(range, topic, null, 100))).hasSize(21).contains("committed").doesNotContain("aborted");
+            assertThat(ids(read(range, topic, null, 100)))
+                    .hasSize(21)
+                    .contains("committed")
+                    .doesNotContain("aborted");
             assertThat(ids(read(range, topic + ";partitions=1;from=3;to=6", null, 2)))
                     .containsExactly("b3", "b4", "b5");
             assertThat(ids(read(
@@ -211,12 +221,14 @@ class KafkaRangeTest {
             List<String> rest = ids(read(range, topic, cursor, 5));
             assertThat(rest).hasSize(8).doesNotContain("later").endsWith("b9");
             assertThatThrownBy(() -> read(range, topic + ";offsets=3", null, 1)).hasMessageContaining("no option");
-            assertThatThrownBy(() -> read(range, topic + ";partitions=7", null, 1)).hasMessageContaining("partitions");
+            assertThatThrownBy(() -> read(range, topic + ";partitions=7", null, 1))
+                    .hasMessageContaining("partitions");
         }
     }
 
     @Test
-    @DisplayName("RP-02 RP-03 dead letters are replayed by a session as they were before, stay where they are, and are done once")
+    @DisplayName(
+            "RP-02 RP-03 dead letters are replayed by a session as they were before, stay where they are, and are done once")
     void deadLetters() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             AtomicBoolean repaired = new AtomicBoolean();
@@ -241,11 +253,16 @@ class KafkaRangeTest {
                 for (String name : List.of("one", "two")) {
                     replays.as("anna", "repaired")
                             .perSecond(10_000)
-                            .start(name, "payments", ReplaySpec.parse("dead-letters:from=" + bed.topic + ".dead-letters"));
+                            .start(
+                                    name,
+                                    "payments",
+                                    ReplaySpec.parse("dead-letters:from=" + bed.topic + ".dead-letters"));
                     assertThat(awaited(replays, name).state()).isEqualTo(State.DONE);
                 }
-                assertThat(replays.status("one").orElseThrow().counts().processed()).isEqualTo(12);
-                assertThat(replays.status("two").orElseThrow().counts().duplicates()).isEqualTo(12);
+                assertThat(replays.status("one").orElseThrow().counts().processed())
+                        .isEqualTo(12);
+                assertThat(replays.status("two").orElseThrow().counts().duplicates())
+                        .isEqualTo(12);
                 assertThat(replayer).isNotNull();
             }
             bed.assertOnce(12);

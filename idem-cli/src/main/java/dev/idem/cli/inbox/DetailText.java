@@ -11,7 +11,8 @@ import java.util.Optional;
 final class DetailText {
     private DetailText() {}
 
-    static void print(PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
+    static void print(
+            PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
         InboxMessage message = detail.message();
         field(out, "message", message.id() + "  " + message.consumer() + "/" + message.messageId());
         field(
@@ -43,8 +44,8 @@ final class DetailText {
         revisions.forEach(r -> field(
                 out,
                 "revision",
-                r.number() + ", " + r.payloadBytes() + " bytes, until " + r.editedAt() + ", edited by " + r.actor() + ": "
-                        + r.changes() + ", because: " + r.reason()));
+                r.number() + ", " + r.payloadBytes() + " bytes, until " + r.editedAt() + ", edited by " + r.actor()
+                        + ": " + r.changes() + ", because: " + r.reason()));
         detail.audit()
                 .forEach(a -> field(
                         out,

@@ -33,8 +33,9 @@ import picocli.CommandLine.Spec;
 /** {@code idem inbox edit}: another revision of a parked message. */
 @Command(
         name = "edit",
-        description = "Gives a parked message another payload or other headers, as a new revision of the same id: what it was "
-                + "is kept, and its duplicates are still recognised. Then retry it.",
+        description =
+                "Gives a parked message another payload or other headers, as a new revision of the same id: what it was "
+                        + "is kept, and its duplicates are still recognised. Then retry it.",
         footer = {
             "",
             "Examples:",
@@ -88,16 +89,15 @@ final class InboxEditCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         InboxEdit edit = edit();
         try (HikariDataSource dataSource = connection.open()) {
-            InboxAnswer answer =
-                    operator(JdbcInbox.of(tables.in(dataSource))).edit(id, edit);
+            InboxAnswer answer = operator(JdbcInbox.of(tables.in(dataSource))).edit(id, edit);
             PrintWriter out = spec.commandLine().getOut();
             out.println(
                     json
                             ? Json.line(new Result(id, answer.result().name(), answer.detail()))
                             : id + ": " + answer.result() + ": " + Printable.line(answer.detail()));
             out.flush();
-            boolean fine = answer.result() == InboxAnswer.Result.CHANGED
-                    || answer.result() == InboxAnswer.Result.UNCHANGED;
+            boolean fine =
+                    answer.result() == InboxAnswer.Result.CHANGED || answer.result() == InboxAnswer.Result.UNCHANGED;
             return fine ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
         }
     }

@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
 /** {@code idem replay abort}. */
 @Command(
         name = "abort",
-        description = "Gives a session up for good. What was handled stays done; what of it still waits in a queue is suppressed.",
+        description =
+                "Gives a session up for good. What was handled stays done; what of it still waits in a queue is suppressed.",
         footer = {
             "",
             "Examples:",

@@ -6,8 +6,9 @@ import picocli.CommandLine.Command;
 /** {@code idem replay}: groups what concerns replay sessions. */
 @Command(
         name = "replay",
-        description = "Delivers messages to a consumer again, in a named and audited session: from stored messages, dead "
-                + "letters or a Kafka range. A Replayer in the consumer's service does it.",
+        description =
+                "Delivers messages to a consumer again, in a named and audited session: from stored messages, dead "
+                        + "letters or a Kafka range. A Replayer in the consumer's service does it.",
         subcommands = {
             ReplayStartCommand.class,
             ReplayStatusCommand.class,

@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
 /** {@code idem replay pause}. */
 @Command(
         name = "pause",
-        description = "Stops sending the messages of a session, within a second or so; what is being handled is finished.",
+        description =
+                "Stops sending the messages of a session, within a second or so; what is being handled is finished.",
         footer = {
             "",
             "Examples:",

@@ -24,8 +24,9 @@ import picocli.CommandLine.Spec;
 /** {@code idem replay start}: asks for a session. */
 @Command(
         name = "start",
-        description = "Asks for a replay session. An executor in the consumer's service takes it within seconds. A dry run is "
-                + "waited for, and its counts are printed.",
+        description =
+                "Asks for a replay session. An executor in the consumer's service takes it within seconds. A dry run is "
+                        + "waited for, and its counts are printed.",
         footer = {
             "",
             "Sources: stored[:from=TIME;to=TIME], dead-letters:from=TOPIC-OR-QUEUE[;reason=…;error=…],",

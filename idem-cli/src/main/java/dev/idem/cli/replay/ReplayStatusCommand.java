@@ -78,8 +78,8 @@ final class ReplayStatusCommand implements Callable<Integer> {
     private int all(List<ReplaySession> sessions) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(Json.line(
-                    new Result(sessions.stream().map(SessionLine::of).toList())));
+            out.println(
+                    Json.line(new Result(sessions.stream().map(SessionLine::of).toList())));
         } else if (sessions.isEmpty()) {
             out.println("Nobody has asked for a replay yet.");
         } else {

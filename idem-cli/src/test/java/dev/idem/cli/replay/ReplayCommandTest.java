@@ -60,7 +60,8 @@ class ReplayCommandTest {
     }
 
     @Test
-    @DisplayName("RP-03 a dry run is waited for and says what would be suppressed; then the session is done, and both are audited")
+    @DisplayName(
+            "RP-03 a dry run is waited for and says what would be suppressed; then the session is done, and both are audited")
     void startAndStatus() throws Exception {
         try (Replayer replayer = Replayer.builder(inbox)
                 .consumer(mail)
@@ -78,7 +79,9 @@ class ReplayCommandTest {
             while (!run("status", "mail-1").out().contains("DONE")) {
                 assertThat(System.nanoTime()).isLessThan(deadline);
             }
-            assertThat(run("status", "mail-1").out()).containsPattern("processed +3").contains("anna, because: count");
+            assertThat(run("status", "mail-1").out())
+                    .containsPattern("processed +3")
+                    .contains("anna, because: count");
             assertThat(run("status").out()).contains("mail-1", "DONE*", "* a dry run");
             assertThat(run("status", "--json").out()).startsWith("{\"sessions\":[{\"name\":\"mail-1\"");
             assertThat(start("mail-1").code()).isNotEqualTo(ExitCodes.OK);
@@ -100,7 +103,19 @@ class ReplayCommandTest {
         assertThat(run("abort", "mail-1", "--reason", "r").out()).contains("ABORTED");
         assertThat(run("resume", "mail-1", "--reason", "r").code()).isNotEqualTo(ExitCodes.OK);
         assertThat(run("status", "other").code()).isEqualTo(ExitCodes.CHECK_FAILED);
-        assertThat(Cli.run("replay", "start", "--name", "x", "--consumer", "mail", "--source", "stored:from", "--reason", "r", "--url", url)
+        assertThat(Cli.run(
+                                "replay",
+                                "start",
+                                "--name",
+                                "x",
+                                "--consumer",
+                                "mail",
+                                "--source",
+                                "stored:from",
+                                "--reason",
+                                "r",
+                                "--url",
+                                url)
                         .err())
                 .contains("not an option");
     }
@@ -114,14 +129,16 @@ class ReplayCommandTest {
         }
         String id = Long.toString(number("SELECT id FROM idem_queue"));
         Path file = Files.writeString(folder.resolve("payload"), "Dear Alice");
-        List<String> edit = List.of("edit", id, "--payload", file.toString(), "--header", "lang=en", "--reason", "typo", "--by", "anna");
+        List<String> edit = List.of(
+                "edit", id, "--payload", file.toString(), "--header", "lang=en", "--reason", "typo", "--by", "anna");
         assertThat(inbox(edit).code()).as("it is not parked").isEqualTo(ExitCodes.CHECK_FAILED);
         inbox(List.of("park", id, "--reason", "wait"));
         assertThat(inbox(edit).out()).contains("CHANGED: revision 2: payload of 10 bytes → 10 bytes; header lang set");
         assertThat(inbox(edit).out()).contains("UNCHANGED");
         assertThat(inbox(List.of("show", id, "--payload")).out())
                 .contains("Dear Alice", "revision", "edited by anna", "because: typo");
-        assertThat(inbox(List.of("show", id, "--payload", "--revision", "1", "--json")).out())
+        assertThat(inbox(List.of("show", id, "--payload", "--revision", "1", "--json"))
+                        .out())
                 .contains("Dear Alcie", "\"revisions\":[{\"number\":1");
         assertThat(inbox(List.of("edit", id, "--reason", "r")).err()).contains("Say what to change");
         assertThat(inbox(List.of("retry", id, "--reason", "repaired")).out()).contains("CHANGED");
@@ -136,8 +153,22 @@ class ReplayCommandTest {
 
     private Cli start(String name, String... more) {
         List<String> all = new ArrayList<>(List.of(
-                "replay", "start", "--name", name, "--consumer", "mail", "--source", "stored", "--by", "anna", "--reason",
-                "count", "--rate", "50", "--url", url));
+                "replay",
+                "start",
+                "--name",
+                name,
+                "--consumer",
+                "mail",
+                "--source",
+                "stored",
+                "--by",
+                "anna",
+                "--reason",
+                "count",
+                "--rate",
+                "50",
+                "--url",
+                url));
         all.addAll(List.of(more));
         return Cli.run(all.toArray(String[]::new));
     }

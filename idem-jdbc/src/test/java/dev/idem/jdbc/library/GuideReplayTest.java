@@ -39,7 +39,9 @@ class GuideReplayTest {
                 .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
                 .queued(QueuePolicy.inTransaction().withPayloadWindow(Duration.ofDays(90)))
                 .otherwise((order, tx) -> {
-                    tx.defer("INSERT INTO totals (order_id) VALUES (?)", order.id().orElseThrow());
+                    tx.defer(
+                            "INSERT INTO totals (order_id) VALUES (?)",
+                            order.id().orElseThrow());
                     return null;
                 })
                 .build();
@@ -53,7 +55,8 @@ class GuideReplayTest {
         // endregion
         Message message = Message.of("m-1", "order".getBytes(StandardCharsets.UTF_8));
         inbox.accept(totals, message);
-        await().atMost(Duration.ofSeconds(20)).until(() -> count() == 1 && JdbcInbox.of(schema).stats().get(0).pending() == 0);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> count() == 1 && JdbcInbox.of(schema).stats().get(0).pending() == 0);
         // region replay-start
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
@@ -82,7 +85,8 @@ class GuideReplayTest {
         byte[] repaired = "broken".getBytes(StandardCharsets.UTF_8);
         // region repair
         var anna = JdbcInbox.of(schema).as("anna", "the producer sent a wrong currency");
-        anna.edit(id, InboxEdit.nothing().payload(repaired).header("region", "eu").withoutHeader("debug"));
+        anna.edit(
+                id, InboxEdit.nothing().payload(repaired).header("region", "eu").withoutHeader("debug"));
         anna.retry(id);
         // endregion
         assertThat(JdbcInbox.of(schema).revisions(id)).hasSize(1);
