@@ -38,6 +38,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sessions, from the request of a person to their end. */
 class ReplayerTest {
+    private static final Duration LONG = Duration.ofMinutes(5);
+
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName("RP-02 RP-04 a session delivers each message once, as it was, and again only to another session")
@@ -105,7 +107,7 @@ class ReplayerTest {
             bench.given.addAll(messages(60));
             bench.anna().start("one", "payments", GIVEN);
             ReplayStore store = bench.store.replays();
-            ReplaySession dead = store.claim(Set.of("payments"), "dead", Duration.ofSeconds(1))
+            ReplaySession dead = store.claim(Set.of("payments"), "dead", LONG)
                     .orElseThrow();
             ReplayStore.Step step = new ReplayStore.Step(
                     Replay.ALLOWED, "10", OptionalLong.of(60), new ReplaySession.Counts(10, 10, 0, 0, 0, 0, 0), null);
@@ -114,17 +116,18 @@ class ReplayerTest {
                     bench.given.subList(0, 25).stream()
                             .map(m -> of(m, "one"))
                             .toList()); // 15 of them are not written down
-            assertThat(store.progress(dead, step, Duration.ofSeconds(1))).isPresent();
-            assertThat(store.claim(Set.of("payments"), "early", Duration.ofSeconds(1)))
+            assertThat(store.progress(dead, step, LONG)).isPresent();
+            assertThat(store.claim(Set.of("payments"), "early", LONG))
                     .as("while the lease is valid")
                     .isEmpty();
+            bench.db.execute("UPDATE idem_replay SET lease_until = 1"); // it has run out
             bench.replayer(consumer);
             ReplaySession done = bench.awaited("one", State.DONE);
             assertThat(done.counts()).isEqualTo(new ReplaySession.Counts(60, 45, 15, 0, 0, 0, 0));
             assertThat(bench.db.payments()).isEqualTo(60);
             assertThat(bench.db.number("SELECT count(DISTINCT order_id) FROM payment"))
                     .isEqualTo(60);
-            assertThat(store.progress(dead, step, Duration.ofSeconds(1))).isEmpty();
+            assertThat(store.progress(dead, step, LONG)).isEmpty();
             assertThat(store.end(dead, State.FAILED, "zombie")).isFalse();
             assertThat(bench.replays.status("one").orElseThrow().state()).isEqualTo(State.DONE);
         }

@@ -41,7 +41,7 @@ final class RangeBounds {
     }
 
     private void read(String cursor) {
-        for (String part : cursor.split(",")) {
+        for (String part : cursor.split(",", -1)) {
             Matcher matcher = PART.matcher(part);
             if (!matcher.matches()) {
                 throw new IllegalArgumentException("the cursor of the session is none of Kafka");
@@ -70,7 +70,7 @@ final class RangeBounds {
 
     private static List<TopicPartition> meant(List<PartitionInfo> all, String topic, ReplaySpec spec) {
         List<Integer> chosen = spec.option("partitions").stream()
-                .flatMap(text -> Arrays.stream(text.split(",")))
+                .flatMap(text -> Arrays.stream(text.split(",", -1)))
                 .map(text -> Integer.parseInt(text.strip())) // a NumberFormatException is an IllegalArgumentException
                 .toList();
         List<Integer> there = all.stream().map(PartitionInfo::partition).toList();

@@ -85,7 +85,7 @@ final class RangeReader implements ReplaySource.Reading {
     }
 
     @Override
-    public Batch next(int most) {
+    public ReplaySource.Batch next(int most) {
         try {
             List<Message> messages = new ArrayList<>();
             while (messages.size() < most && filled()) {
@@ -98,7 +98,7 @@ final class RangeReader implements ReplaySource.Reading {
                     messages.add(records.message(record, stream));
                 }
             }
-            return new Batch(
+            return new ReplaySource.Batch(
                     messages,
                     bounds.cursor(),
                     fetched.isEmpty() && bounds.unread().isEmpty());
