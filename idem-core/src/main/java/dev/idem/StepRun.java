@@ -8,6 +8,9 @@ import dev.idem.spi.StepRecord;
 import dev.idem.spi.StepStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.Set;
+import java.util.ArrayList;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +62,7 @@ final class StepRun implements Steps {
     <E> void run(Consumer.Route.Stepwise<E> way) throws Exception {
         try {
             E event = Undecodable.decoded(way.decoder(), message.message());
-            notes = new StepNotes(message.key(), inStore(() -> store.steps(taking, message)));
+            notes = new StepNotes(message.key(), inStore(this::noted));
             way.handler().handle(event, this);
             notes.finish();
         } catch (Throwable failure) {
@@ -81,6 +84,18 @@ final class StepRun implements Steps {
         if (!persistently(() -> store.complete(taking, message))) {
             throw lost();
         }
+    }
+
+    /** In a session that rebuilds, effects that were made before it are known, so that they are not made again. */
+    private List<StepRecord> noted() {
+        List<StepRecord> noted = new ArrayList<>(store.steps(taking, message.key()));
+        if (!keyBeyondSessions().equals(message.key())) {
+            Set<String> own = noted.stream().map(StepRecord::name).collect(Collectors.toSet());
+            store.steps(taking, keyBeyondSessions()).stream()
+                    .filter(step -> step.kind() == StepRecord.Kind.EFFECT && !step.isOpen() && !own.contains(step.name()))
+                    .forEach(noted::add);
+        }
+        return noted;
     }
 
     private Throwable late(Throwable failure) {

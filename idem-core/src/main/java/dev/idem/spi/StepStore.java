@@ -15,8 +15,8 @@ import java.util.List;
  * </pre>
  */
 public interface StepStore extends QueueStore {
-    /** What is stored of a leased message, also what was closed when it was done before. */
-    List<StepRecord> steps(Taking taking, QueuedMessage message);
+    /** What is stored under the key of a message, also what was closed when it was done before. */
+    List<StepRecord> steps(Taking taking, MarkerKey key);
 
     /**
      * Opens a transaction for one step. Its commit stores the step as done, with the result given to the unit. Refused as

@@ -47,7 +47,14 @@ class LetterSourceTest {
 
     private void letter(String consumer, String id, String reason) {
         DeadLetter about = new DeadLetter(
-                consumer, reason, Optional.empty(), Optional.empty(), 1, Instant.EPOCH, false, Map.of("topic", "orders"));
+                consumer,
+                reason,
+                Optional.empty(),
+                Optional.empty(),
+                1,
+                Instant.EPOCH,
+                false,
+                Map.of("topic", "orders"));
         Message message = Message.builder()
                 .id(id)
                 .type("paid")

@@ -218,8 +218,8 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     }
 
     @Override
-    public List<StepRecord> steps(Taking taking, QueuedMessage message) {
-        return alone("read the steps of", taking.consumer(), c -> steps.read(c, number(taking.consumer()), message));
+    public List<StepRecord> steps(Taking taking, MarkerKey key) {
+        return alone("read the steps of", taking.consumer(), c -> steps.read(c, number(taking.consumer()), key));
     }
 
     @Override

@@ -28,8 +28,8 @@ final class JdbcSteps {
         this.table = new StepTable(kit.batches().tables());
     }
 
-    List<StepRecord> read(Connection connection, int consumer, QueuedMessage message) throws SQLException {
-        return table.read(connection, consumer, message.key().value());
+    List<StepRecord> read(Connection connection, int consumer, MarkerKey key) throws SQLException {
+        return table.read(connection, consumer, key.value());
     }
 
     /** Goes on in a transaction that was just begun. */

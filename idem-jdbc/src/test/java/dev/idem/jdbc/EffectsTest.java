@@ -10,6 +10,8 @@ import dev.idem.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
+import dev.idem.QueuePolicy;
+import dev.idem.Policy;
 import dev.idem.ResultCodec;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Effects outside the database: an intent, a call, a result, and what becomes of those in between. */
 class EffectsTest {
+    private static final Policy REBUILT = Policy.defaults().withReplay(Policy.Replay.SUPPRESS_EFFECTS);
     private static final String STATE = "SELECT state FROM idem_step WHERE kind = 1";
 
     @ParameterizedTest
@@ -160,7 +163,7 @@ class EffectsTest {
             List<String> answers = Collections.synchronizedList(new ArrayList<>());
             List<String> suppressed = Collections.synchronizedList(new ArrayList<>());
             EffectPolicy<String> policy = EffectPolicy.<String>park().withWhenSuppressed("none");
-            Consumer consumer = StepBench.consumer((message, steps) -> {
+            Consumer consumer = StepBench.consumer(QueuePolicy.leased(StepBench.LEASE), REBUILT, (message, steps) -> {
                 answers.add(steps.effect("charge", policy, ResultCodec.text(), provider::charge));
                 steps.effect("mail", provider::charge);
             });
@@ -173,7 +176,7 @@ class EffectsTest {
             bench.store(consumer, "m1");
             bench.runThrough(consumer, listener);
             assertThat(suppressed).isEmpty();
-            bench.db.execute("DELETE FROM idem_marker"); // a replay of the same message, and of one never seen here
+            bench.session("july");
             bench.store(consumer, replayed("m1"));
             bench.runThrough(consumer, listener);
             bench.store(consumer, replayed("m2"));
@@ -196,7 +199,10 @@ class EffectsTest {
         try (StepBench bench = new StepBench(database)) {
             FakeProvider provider = new FakeProvider(false);
             Consumer consumer = StepBench.consumer(
+                    QueuePolicy.leased(StepBench.LEASE),
+                    REBUILT,
                     (message, steps) -> steps.effect("charge", ResultCodec.text(), provider::charge));
+            bench.session("july");
             bench.store(consumer, replayed("m1"));
             bench.runThrough(consumer);
             assertThat(provider.calls()).isEmpty();

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -102,12 +104,48 @@ class InboxEditTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
+    @DisplayName("RP-04 what a worker has now cannot be edited, and runs as it was")
+    void busy(Database database) throws Exception {
+        for (QueuePolicy way : List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofSeconds(30)))) {
+            try (InboxBench bench = new InboxBench(database)) {
+                CountDownLatch running = new CountDownLatch(1);
+                CountDownLatch end = new CountDownLatch(1);
+                Consumer consumer = Consumer.named("payments")
+                        .queued(way.withWorkers(1))
+                        .otherwise((message, tx) -> {
+                            Db.pay(tx.connection(), new String(message.payload(), StandardCharsets.UTF_8));
+                            running.countDown();
+                            end.await(30, TimeUnit.SECONDS);
+                            return null;
+                        })
+                        .build();
+                bench.inbox.accept(consumer, original("m1"));
+                long id = bench.operator.find("payments", "m1").orElseThrow();
+                bench.inbox.start(consumer);
+                assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+                assertThat(bench.anna().edit(id, FIXED).result()).isEqualTo(InboxAnswer.Result.BUSY);
+                end.countDown();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> bench.db.number("SELECT count(*) FROM idem_queue") == 0);
+                assertThat(bench.db.payments("broken")).isEqualTo(1);
+                assertThat(bench.operator.revisions(id)).isEmpty();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
     @DisplayName("RP-04 an edit that races a retry and its worker is either in what runs, or said not to be")
     void racesAWorker(Database database) throws Exception {
+        race(database, QueuePolicy.inTransaction());
+        race(database, QueuePolicy.leased(Duration.ofSeconds(30)));
+    }
+
+    private static void race(Database database, QueuePolicy way) throws Exception {
         try (InboxBench bench = new InboxBench(database)) {
             Map<String, String> handled = new ConcurrentHashMap<>();
             Consumer consumer = Consumer.named("payments")
-                    .queued(QueuePolicy.inTransaction().withWorkers(2).withPoll(Duration.ofMillis(20)))
+                    .queued(way.withWorkers(2).withPoll(Duration.ofMillis(20)))
                     .otherwise((message, tx) -> {
                         Db.pay(tx.connection(), message.id().orElseThrow());
                         handled.put(message.id().orElseThrow(), new String(message.payload(), StandardCharsets.UTF_8));

@@ -81,13 +81,22 @@ class ReplayRebuildTest {
             int[] sent = {1};
             Thread traffic = new Thread(() -> {
                 while (!stop.get()) {
-                    bench.inbox.accept(SUMS, message("beside", sent[0]++));
+                    synchronized (sent) {
+                        bench.inbox.accept(SUMS, message("beside", sent[0]++));
+                    }
                 }
             });
             traffic.start();
             try {
                 await().until(() -> sent[0] > 20);
-                empty(bench, "rebuild-1");
+                if (database == Database.H2) { // where a time is that of the transaction's first statement
+                    synchronized (sent) {
+                        await().atMost(Duration.ofSeconds(60)).until(() -> done(bench));
+                        empty(bench, "rebuild-1");
+                    }
+                } else {
+                    empty(bench, "rebuild-1");
+                }
                 bench.awaited("rebuild-1", State.DONE);
                 await().until(() -> sent[0] > 60);
             } finally {
@@ -100,11 +109,11 @@ class ReplayRebuildTest {
                     .as("each of the messages beside it counts once")
                     .isEqualTo(sent[0]);
             empty(bench, "rebuild-2");
-            bench.awaited("rebuild-2", State.DONE);
+            assertThat(bench.awaited("rebuild-2", State.DONE).counts().duplicates())
+                    .as("the copies of the first session are not read")
+                    .isZero();
             await().atMost(Duration.ofSeconds(60)).until(() -> done(bench));
-            assertThat(dump(bench, "<>"))
-                    .as("the copies of the first session are not replayed")
-                    .isEqualTo(original);
+            assertThat(dump(bench, "<>")).isEqualTo(original);
         }
     }
 

@@ -107,8 +107,7 @@ class ReplayerTest {
             bench.given.addAll(messages(60));
             bench.anna().start("one", "payments", GIVEN);
             ReplayStore store = bench.store.replays();
-            ReplaySession dead = store.claim(Set.of("payments"), "dead", LONG)
-                    .orElseThrow();
+            ReplaySession dead = store.claim(Set.of("payments"), "dead", LONG).orElseThrow();
             ReplayStore.Step step = new ReplayStore.Step(
                     Replay.ALLOWED, "10", OptionalLong.of(60), new ReplaySession.Counts(10, 10, 0, 0, 0, 0, 0), null);
             bench.inbox.acceptAll(
