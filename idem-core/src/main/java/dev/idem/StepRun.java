@@ -7,12 +7,12 @@ import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StepRecord;
 import dev.idem.spi.StepStore;
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.Collectors;
-import java.util.Set;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +92,8 @@ final class StepRun implements Steps {
         if (!keyBeyondSessions().equals(message.key())) {
             Set<String> own = noted.stream().map(StepRecord::name).collect(Collectors.toSet());
             store.steps(taking, keyBeyondSessions()).stream()
-                    .filter(step -> step.kind() == StepRecord.Kind.EFFECT && !step.isOpen() && !own.contains(step.name()))
+                    .filter(step ->
+                            step.kind() == StepRecord.Kind.EFFECT && !step.isOpen() && !own.contains(step.name()))
                     .forEach(noted::add);
         }
         return noted;

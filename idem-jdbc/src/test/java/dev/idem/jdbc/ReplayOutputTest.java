@@ -26,12 +26,11 @@ class ReplayOutputTest {
 
     private static Consumer publishing(Replay replay) {
         return Consumer.named("payments")
-                .policy(Policy.defaults()
-                        .withReplay(replay)
-                        .withUnusedTransaction(Policy.UnusedTransaction.ALLOW))
+                .policy(Policy.defaults().withReplay(replay).withUnusedTransaction(Policy.UnusedTransaction.ALLOW))
                 .publishesTo(MAIL)
                 .otherwise((message, tx) -> {
-                    tx.publish("mail", Message.builder().payload(message.payload()).build());
+                    tx.publish(
+                            "mail", Message.builder().payload(message.payload()).build());
                     return null;
                 })
                 .build();
@@ -48,7 +47,8 @@ class ReplayOutputTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RP-03 a session that rebuilds publishes the same ids again, or nothing where the policy suppresses effects")
+    @DisplayName(
+            "RP-03 a session that rebuilds publishes the same ids again, or nothing where the policy suppresses effects")
     void outputs(Database database) {
         try (ReplayBench bench = new ReplayBench(database)) {
             Consumer loud = publishing(Replay.ALLOWED);
@@ -69,7 +69,9 @@ class ReplayOutputTest {
     void streams(Database database) {
         try (ReplayBench bench = new ReplayBench(database)) {
             Consumer versioned = ReplayBench.paying(Replay.ALLOWED)
-                    .sequence(Sequence.by(m -> Optional.of("account"), m -> m.version().map(Long::valueOf))
+                    .sequence(Sequence.by(
+                                    m -> Optional.of("account"),
+                                    m -> m.version().map(Long::valueOf))
                             .startingAt(Sequence.Start.at(1)))
                     .build();
             assertThat(bench.inbox.accept(versioned, version(1))).isInstanceOf(Outcome.Processed.class);
@@ -90,7 +92,9 @@ class ReplayOutputTest {
     }
 
     private static Message version(int number) {
-        return message("v" + number).toBuilder().version(Integer.toString(number)).build();
+        return message("v" + number).toBuilder()
+                .version(Integer.toString(number))
+                .build();
     }
 
     @ParameterizedTest
@@ -102,13 +106,18 @@ class ReplayOutputTest {
                     .queued(QueuePolicy.leased(Duration.ofMinutes(1)))
                     .publishesTo(MAIL)
                     .otherwiseSteps((message, steps) -> {
-                        steps.step("first", tx -> tx.publish("mail", Message.builder().build()));
-                        steps.step("second", tx -> tx.publish("mail", Message.builder().build()));
+                        steps.step(
+                                "first",
+                                tx -> tx.publish("mail", Message.builder().build()));
+                        steps.step(
+                                "second",
+                                tx -> tx.publish("mail", Message.builder().build()));
                     })
                     .build();
             bench.inbox.start(stepwise);
             bench.inbox.accept(stepwise, message("m1"));
-            await().atMost(Duration.ofSeconds(20)).until(() -> ids(bench).size() == 2 && !ids(bench).contains("m1"));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> ids(bench).size() == 2 && !ids(bench).contains("m1"));
             assertThat(ids(bench)).doesNotHaveDuplicates();
         }
     }

@@ -8,8 +8,8 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.ReplaySpec;
 import dev.idem.QueuePolicy;
+import dev.idem.ReplaySpec;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
 import dev.idem.StepHandler;
@@ -79,9 +79,7 @@ final class StepBench implements AutoCloseable {
     /** A replay that somebody has asked for; its messages are stored by hand. */
     void session(String name) {
         door.register(Consumer.of("orders"));
-        JdbcReplays.of(JdbcSchema.of(pool))
-                .as("anna", "a test")
-                .start(name, "orders", ReplaySpec.of("stored"));
+        JdbcReplays.of(JdbcSchema.of(pool)).as("anna", "a test").start(name, "orders", ReplaySpec.of("stored"));
     }
 
     Inbox start(Consumer consumer, InboxListener... listeners) {
