@@ -89,7 +89,7 @@ final class BatchEntry<T extends @Nullable Object> {
     void hold() {
         Consumer consumer = attempt.consumer();
         settle(new Outcome.Held<>(
-                OptionalLong.empty(), consumer.isSequenced() && consumer.queue().isPresent()));
+                OptionalLong.empty(), consumer.isSequenced() && consumer.isQueued()));
     }
 
     void granted(String claimId) {

@@ -46,7 +46,7 @@ final class BatchSequence {
         }
         SequenceGuard guard = new SequenceGuard(sequence, batch.streams());
         guard.lock(places, Duration.ZERO);
-        return new BatchSequence(batch, guard, consumer.queue().isPresent());
+        return new BatchSequence(batch, guard, consumer.isQueued());
     }
 
     /** Whether a message must not run in this transaction; then it is given up, and settled if that is certain. */

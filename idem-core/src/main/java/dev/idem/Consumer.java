@@ -486,9 +486,11 @@ public final class Consumer {
                     ? "a watermark, which takes messages by their positions"
                     : policy.observeOnly()
                             ? "only observes, which lets everything through"
-                            : queue != null && queue.isOrdered()
-                                    ? "orders its queue by key, which the sequence does better"
-                                    : null;
+                            : parking
+                                    ? "parks what fails, behind which its stream could not go on"
+                                    : queue != null && queue.isOrdered()
+                                            ? "orders its queue by key, which the sequence does better"
+                                            : null;
             if (other != null) {
                 throw new IllegalArgumentException(
                         "Consumer " + name + " has a sequence and " + other + ". Leave one of them out");

@@ -54,9 +54,6 @@ final class Effects {
             String name, EffectPolicy<T> policy, ResultCodec<T> codec, EffectCall<T, X> call) throws X {
         StepNotes.Asked asked = run.ask(name, StepRecord.Kind.EFFECT);
         if (isDone(asked)) {
-            if (!areAllowed()) {
-                events.tell(l -> l.effectSuppressed(run.consumer(), name));
-            }
             return run.result(Objects.requireNonNull(asked.found()), codec);
         }
         if (isSuppressed(name)) {

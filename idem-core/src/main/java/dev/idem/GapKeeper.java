@@ -62,7 +62,11 @@ final class GapKeeper {
             done(gap, "GAP_PARKED", store.park(gap, deed(consumer, "GAP_PARKED")));
         } else if (decision instanceof GapResolver.Decision.Fetched fetched
                 && !fetched.messages().isEmpty()) {
-            List<Outcome<?>> outcomes = door.apply(consumer, fetched.messages());
+            String session = message.replaySession().orElse(null); // whose stream it is that lacks them
+            List<Message> missing = fetched.messages().stream()
+                    .map(one -> one.toBuilder().replaySession(session).build())
+                    .toList();
+            List<Outcome<?>> outcomes = door.apply(consumer, missing);
             done(gap, "GAP_FETCHED", Optional.of(outcomes.size()));
         }
         log.debug(

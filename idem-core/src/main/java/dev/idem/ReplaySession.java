@@ -106,7 +106,9 @@ public record ReplaySession(
         return SCOPE + session + "/" + stream;
     }
 
-    static boolean isScoped(String stream) {
-        return stream.startsWith(SCOPE);
+    /** The name of the stream that this one is for. */
+    static String unscoped(String stream) {
+        int end = stream.startsWith(SCOPE) ? stream.indexOf('/', SCOPE.length()) : -1;
+        return end < 0 ? stream : stream.substring(end + 1);
     }
 }

@@ -55,13 +55,14 @@ public final class Sequence {
         return message -> message.header(name).map(Long::valueOf);
     }
 
-    /** The same, but the streams of a replay session are its own, and begin with the first version it brings. */
+    /** The same, but the streams of a replay session are its own, and begin as those of ordinary traffic do. */
     Sequence apartInSessions() {
         Function<Message, Optional<String>> apart = message -> stream.apply(message)
                 .map(name -> message.replaySession()
                         .map(session -> ReplaySession.scoped(name, session))
                         .orElse(name));
-        return new Sequence(apart, version, start.exceptInSessions(), gapDeadline, onGap);
+        Start unscoped = new Start(start.before == null ? null : name -> start.asked(ReplaySession.unscoped(name)));
+        return new Sequence(apart, version, unscoped, gapDeadline, onGap);
     }
 
     /** Which version of a stream is the first; default {@link Start#firstSeen}. */
@@ -146,15 +147,9 @@ public final class Sequence {
     /** Which version of a stream is the first. Immutable. */
     public static final class Start {
         private final @Nullable ToLongFunction<String> before;
-        private final boolean exceptInSessions;
 
         private Start(@Nullable ToLongFunction<String> before) {
-            this(before, false);
-        }
-
-        private Start(@Nullable ToLongFunction<String> before, boolean exceptInSessions) {
             this.before = before;
-            this.exceptInSessions = exceptInSessions;
         }
 
         /** Whatever version is applied first. What comes later and is lower is stale. */
@@ -178,15 +173,13 @@ public final class Sequence {
             return new Start(Objects.requireNonNull(applied, "applied"));
         }
 
-        Start exceptInSessions() {
-            return before == null ? this : new Start(before, true);
-        }
-
         /** The version before the first; empty if any may be the first. */
         OptionalLong before(String stream) {
-            return before == null || (exceptInSessions && ReplaySession.isScoped(stream))
-                    ? OptionalLong.empty()
-                    : OptionalLong.of(Math.max(-1, before.applyAsLong(stream)));
+            return before == null ? OptionalLong.empty() : OptionalLong.of(Math.max(-1, asked(stream)));
+        }
+
+        private long asked(String stream) {
+            return before == null ? -1 : before.applyAsLong(stream);
         }
     }
 }

@@ -86,15 +86,19 @@ final class StepRun implements Steps {
         }
     }
 
-    /** In a session that rebuilds, effects that were made before it are known, so that they are not made again. */
+    /**
+     * In a session that rebuilds, effects from before it are known: those that were made are not made again, and about those
+     * of which nobody knows their policy decides.
+     */
     private List<StepRecord> noted() {
         List<StepRecord> noted = new ArrayList<>(store.steps(taking, message.key()));
         if (!keyBeyondSessions().equals(message.key())) {
             Set<String> own = noted.stream().map(StepRecord::name).collect(Collectors.toSet());
-            store.steps(taking, keyBeyondSessions()).stream()
-                    .filter(step ->
-                            step.kind() == StepRecord.Kind.EFFECT && !step.isOpen() && !own.contains(step.name()))
-                    .forEach(noted::add);
+            for (StepRecord before : store.steps(taking, keyBeyondSessions())) {
+                if (before.kind() == StepRecord.Kind.EFFECT && !own.contains(before.name())) {
+                    noted.add(before.closed());
+                }
+            }
         }
         return noted;
     }

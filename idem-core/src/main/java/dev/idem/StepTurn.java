@@ -78,7 +78,12 @@ final class StepTurn {
         long start = System.nanoTime();
         @Nullable Throwable outage = null;
         try {
-            run(message, entry);
+            Keyed.Turned turned = engine.sessions().judge(consumer, message.message());
+            if (turned != null) { // its session was aborted since it was stored, or the policy has changed
+                entry.settle(turned.outcome());
+            } else {
+                run(message, entry);
+            }
         } catch (LeaseLostException lost) {
             entry.settle(new Outcome.Busy<>());
         } catch (Undecodable undecodable) {
@@ -109,7 +114,7 @@ final class StepTurn {
                 store.change(taking, List.of(change));
                 owed.remove(change);
             });
-            if (taking.ordered() && entry.outcome() instanceof Outcome.Processed) {
+            if (taking.ordered() && entry.outcome().settlement() == Settlement.ACK) {
                 message.message()
                         .orderingKey()
                         .ifPresent(key -> bell.ring(store.release(taking.consumer(), Set.of(key)) - 1));

@@ -33,6 +33,11 @@ public record StepRecord(
         return position != CLOSED;
     }
 
+    /** The same without a place in a handling that is not over. */
+    public StepRecord closed() {
+        return new StepRecord(name, kind, state, CLOSED, fence, effectKey, result);
+    }
+
     public StepRecord in(State other, @Nullable StoredResult answer) {
         return new StepRecord(name, kind, other, position, fence, effectKey, answer);
     }

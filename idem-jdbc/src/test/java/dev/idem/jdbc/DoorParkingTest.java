@@ -8,6 +8,7 @@ import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.QueuePolicy;
+import dev.idem.Sequence;
 import dev.idem.TerminalException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -81,6 +82,10 @@ class DoorParkingTest {
         assertThatThrownBy(() -> queued.parking(policy)).hasMessageContaining("choose one");
         Consumer.Builder ordered = Consumer.named("payments").parking(policy.withOrderByKey());
         assertThatThrownBy(ordered::build).hasMessageContaining("leave the order out");
+        Consumer.Builder versioned = Consumer.named("payments")
+                .parking(policy)
+                .sequence(Sequence.by(Message::orderingKey, Sequence.header("version")));
+        assertThatThrownBy(versioned::build).hasMessageContaining("could not go on");
         try (InboxBench bench = new InboxBench(Database.H2)) {
             Consumer inline = Consumer.of("payments");
             assertThatThrownBy(() -> bench.inbox.park(inline, message("a1"), "FAILED", null))
