@@ -486,11 +486,13 @@ public final class Consumer {
                     ? "a watermark, which takes messages by their positions"
                     : policy.observeOnly()
                             ? "only observes, which lets everything through"
-                            : parking
-                                    ? "parks what fails, behind which its stream could not go on"
-                                    : queue != null && queue.isOrdered()
-                                            ? "orders its queue by key, which the sequence does better"
-                                            : null;
+                            : policy.unknownType() == Policy.UnknownType.IGNORE
+                                    ? "ignores unknown types, whose versions would be missing"
+                                    : parking
+                                            ? "parks what fails, behind which its stream could not go on"
+                                            : queue != null && queue.isOrdered()
+                                                    ? "orders its queue by key, which the sequence does better"
+                                                    : null;
             if (other != null) {
                 throw new IllegalArgumentException(
                         "Consumer " + name + " has a sequence and " + other + ". Leave one of them out");

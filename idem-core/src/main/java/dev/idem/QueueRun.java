@@ -154,7 +154,7 @@ final class QueueRun implements BatchRun.Recording {
             unreadable.settle(new Outcome.Rejected<>(Rejection.UNDECODABLE, message.unreadable()));
             return unreadable;
         }
-        Keyed.Turned turned = engine.sessions().judge(consumer, message.message());
+        Keyed.Turned turned = engine.sessions().judge(consumer, message);
         if (turned != null) { // its session was aborted since it was stored, or the policy has changed
             BatchEntry<?> stopped =
                     new BatchEntry<>(Attempt.without(consumer, message.message()), entries.size(), order);

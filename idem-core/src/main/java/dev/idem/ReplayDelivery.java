@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * is behind it in the source, so the order of a key is kept. Used by one thread.
  */
 final class ReplayDelivery implements ReplayRun.Replaying {
+    /** How often a message is tried that stands behind a version which does not come. */
+    private static final int MOST_WAITS = 8;
+
     private final Inbox inbox;
     private final Consumer consumer;
     private final RetryPolicy retry;
@@ -43,6 +46,7 @@ final class ReplayDelivery implements ReplayRun.Replaying {
 
     private final class Round {
         private final IdentityHashMap<Message, Integer> failures = new IdentityHashMap<>();
+        private final IdentityHashMap<Message, Integer> waits = new IdentityHashMap<>();
         private ReplaySession.Counts counts = ReplaySession.Counts.none();
         private Duration pause = Duration.ZERO;
         private @Nullable String error;
@@ -66,6 +70,10 @@ final class ReplayDelivery implements ReplayRun.Replaying {
 
         /** Only failures of the handler count, and so come to an end. */
         private boolean isWorthIt(Message message, Outcome<?> outcome) {
+            if (outcome instanceof Outcome.Held<?> held && held.missing().isPresent()) {
+                return waits.merge(message, 1, Integer::sum)
+                        < MOST_WAITS; // the source may bring it with what is in hand
+            }
             if (!(outcome instanceof Outcome.Failed<?> failed) || failed.kind() != Failure.RETRYABLE) {
                 return true;
             }
@@ -80,7 +88,7 @@ final class ReplayDelivery implements ReplayRun.Replaying {
             long duplicate = outcome instanceof Outcome.Duplicate || outcome instanceof Outcome.Stale ? 1 : 0;
             long suppressed = outcome instanceof Outcome.Suppressed ? 1 : 0;
             long undecidable = outcome instanceof Outcome.Undecidable ? 1 : 0;
-            long failed = outcome instanceof Outcome.Failed ? 1 : 0;
+            long failed = outcome instanceof Outcome.Failed || outcome instanceof Outcome.Held ? 1 : 0;
             long rejected = 1 - processed - duplicate - suppressed - undecidable - failed;
             if (failed + rejected > 0) {
                 error = said(message, outcome);

@@ -59,6 +59,11 @@ final class ReplayRun {
                 throw new IllegalArgumentException("the executor of " + consumer.name() + " has no source '"
                         + spec.scheme() + "', but " + sources.keySet());
             }
+            if (consumer.isWatermark() && !consumer.policy().rebuilds()) {
+                throw new IllegalArgumentException(
+                        "consumer " + consumer.name() + " keeps marks, and what is replayed"
+                                + " would move them past messages that are still to come: only a policy that rebuilds can be used");
+            }
             try (ReplaySource.Reading reading = source.open(session, spec)) {
                 untilOver(reading);
             }

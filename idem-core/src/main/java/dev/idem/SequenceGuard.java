@@ -10,6 +10,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Judges versions in one transaction. All streams are locked at once; then each message is judged against what is committed
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * of the same transaction applies it is {@link Verdict.Repeated}, and true only when that has committed.
  */
 final class SequenceGuard {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
     private final Sequence sequence;
     private final Streams streams;
     private final Map<String, OptionalLong> stored = new HashMap<>();
@@ -51,12 +55,25 @@ final class SequenceGuard {
         if (names.isEmpty()) {
             return;
         }
-        stored.putAll(streams.lock(names, wait));
-        stored.forEach((stream, current) -> {
-            OptionalLong known =
-                    current.isPresent() ? current : sequence.start().before(stream);
-            known.ifPresent(version -> begun.put(stream, version));
-        });
+        streams.lock(names, wait).forEach((stream, current) -> begin(stream, current));
+        names.retainAll(stored.keySet());
+        names.removeAll(begun.keySet());
+        if (!names.isEmpty()) {
+            streams.lowestStored(names).forEach((stream, version) -> begun.put(stream, version - 1));
+        }
+    }
+
+    /** A stream whose beginning cannot be looked up now counts as taken by another: it alone comes again. */
+    private void begin(String stream, OptionalLong current) {
+        OptionalLong known;
+        try {
+            known = current.isPresent() ? current : sequence.start().before(stream);
+        } catch (RuntimeException failure) {
+            log.warn("The beginning of stream {} could not be looked up", Text.printable(stream), failure);
+            return;
+        }
+        stored.put(stream, current);
+        known.ifPresent(version -> begun.put(stream, version));
     }
 
     Verdict judge(StreamVersion place) {
@@ -75,6 +92,7 @@ final class SequenceGuard {
             return new Verdict.Ahead(current + 1);
         }
         ahead.put(place.stream(), place.version());
+        begun.putIfAbsent(place.stream(), place.version() - 1); // it begins here, even if this one fails
         return new Verdict.Apply();
     }
 

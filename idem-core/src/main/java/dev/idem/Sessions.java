@@ -1,6 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
 import java.util.Map;
@@ -52,6 +53,20 @@ final class Sessions {
         return consumer.policy().replay() == Policy.Replay.FORBIDDEN
                 ? new Keyed.Turned(true, "the policy of " + consumer.name() + " forbids replays")
                 : null;
+    }
+
+    /** The same for a stored message: the policy may have changed since, and with it the key. */
+    Keyed.@Nullable Turned judge(Consumer consumer, QueuedMessage stored) {
+        Keyed.Turned turned = judge(consumer, stored.message());
+        if (turned != null || stored.message().replaySession().isEmpty()) {
+            return turned;
+        }
+        boolean same =
+                consumer.keyOf(stored.message()).filter(stored.key()::equals).isPresent();
+        return same
+                ? null
+                : new Keyed.Turned(
+                        true, "the replay policy, or the key, of " + consumer.name() + " was changed meanwhile");
     }
 
     private @Nullable ReplaySession find(String name) {

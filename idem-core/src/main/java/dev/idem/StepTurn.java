@@ -58,12 +58,16 @@ final class StepTurn {
         Deque<QueuedMessage> stepwise = new ArrayDeque<>();
         List<QueuedMessage> rest = new ArrayList<>();
         leased.forEach(message -> (route(message) == null ? rest : stepwise).add(message));
-        @Nullable Throwable outage = rest.isEmpty() ? null : others.run(rest);
-        while (outage == null && !stepwise.isEmpty() && !stopping.getAsBoolean()) {
-            outage = handle(stepwise.remove());
+        try {
+            @Nullable Throwable outage = rest.isEmpty() ? null : others.run(rest);
+            while (outage == null && !stepwise.isEmpty() && !stopping.getAsBoolean()) {
+                outage = handle(stepwise.remove());
+            }
+            return outage;
+        } finally {
+            stepwise.forEach(
+                    message -> owed.add(new QueueChange(message, QueueMove.GIVE_BACK, Duration.ZERO, "", null)));
         }
-        stepwise.forEach(message -> owed.add(new QueueChange(message, QueueMove.GIVE_BACK, Duration.ZERO, "", null)));
-        return outage;
     }
 
     private Consumer.Route.@Nullable Stepwise<?> route(QueuedMessage message) {
@@ -78,7 +82,7 @@ final class StepTurn {
         long start = System.nanoTime();
         @Nullable Throwable outage = null;
         try {
-            Keyed.Turned turned = engine.sessions().judge(consumer, message.message());
+            Keyed.Turned turned = engine.sessions().judge(consumer, message);
             if (turned != null) { // its session was aborted since it was stored, or the policy has changed
                 entry.settle(turned.outcome());
             } else {

@@ -93,6 +93,15 @@ public final class Relay {
         });
     }
 
+    private Map<Integer, Exception> oneByOne(List<Message> messages) throws InterruptedException {
+        Map<Integer, Exception> failures = new java.util.HashMap<>();
+        for (int i = 0; i < messages.size(); i++) {
+            int index = i;
+            failed(List.of(messages.get(i))).values().forEach(cause -> failures.put(index, cause));
+        }
+        return failures;
+    }
+
     /** What is thrown for all is said of each: the queue would else look for the guilty one, and wait for the broker anew. */
     private Map<Integer, Exception> failed(List<Message> messages) throws InterruptedException {
         if (messages.isEmpty()) {
@@ -103,6 +112,9 @@ public final class Relay {
         } catch (InterruptedException stop) {
             throw stop;
         } catch (Exception failure) {
+            if (messages.size() > 1 && failure instanceof RuntimeException && !(failure instanceof StoreException)) {
+                return oneByOne(messages); // one of them cannot be sent at all, and the others must not be blamed
+            }
             Exception cause = failure instanceof RuntimeException
                     ? failure
                     : new StoreException("The broker of outbox " + outbox.name() + " did not confirm", failure);

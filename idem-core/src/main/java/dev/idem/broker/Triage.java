@@ -1,5 +1,6 @@
 package dev.idem.broker;
 
+import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
 import dev.idem.Inbox;
@@ -93,10 +94,15 @@ public final class Triage {
     private Decision.SetAside aside(Outcome<?> outcome, int failedBefore) {
         DeadLetter letter = letter(outcome, failedBefore);
         if (outcome instanceof Outcome.Failed<?> failed) {
-            return new Decision.SetAside(letter, Optional.of(failed.cause()), true);
+            return new Decision.SetAside(letter, Optional.of(failed.cause()), isParkable(failed.cause()));
         }
         boolean unread = outcome instanceof Outcome.Rejected<?> rejected && rejected.reason() == Rejection.UNDECODABLE;
         return new Decision.SetAside(letter, Optional.empty(), unread);
+    }
+
+    /** What a handler has committed behind our back has its marker, and would be taken for done. */
+    private static boolean isParkable(Throwable cause) {
+        return !(cause instanceof BrokenTransactionException broken && broken.leftBehind());
     }
 
     private Decision again(Outcome<?> outcome, int failedBefore) {
@@ -112,7 +118,9 @@ public final class Triage {
         return delay.isPresent()
                 ? new Decision.TryAgain(delay.get(), failures)
                 : new Decision.SetAside(
-                        letter("EXHAUSTED", null, failed.cause(), failures), Optional.of(failed.cause()), true);
+                        letter("EXHAUSTED", null, failed.cause(), failures),
+                        Optional.of(failed.cause()),
+                        isParkable(failed.cause()));
     }
 
     private DeadLetter letter(Outcome<?> outcome, int failedBefore) {

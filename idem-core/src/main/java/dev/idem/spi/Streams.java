@@ -21,6 +21,14 @@ public interface Streams {
      */
     Map<String, OptionalLong> lock(Collection<String> streams, Duration wait);
 
+    /**
+     * The lowest version of each stream that waits in the queue, whoever has it; nothing for streams of which none waits. So
+     * that a stream begins with the first that was stored, and not with the first that a worker gets hold of.
+     */
+    default Map<String, Long> lowestStored(Collection<String> streams) {
+        return Map.of();
+    }
+
     /** Says that these versions are applied by the transaction's commit; each stream must be locked. */
     void move(Map<String, Long> applied);
 }

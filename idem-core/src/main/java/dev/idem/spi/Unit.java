@@ -54,6 +54,11 @@ public interface Unit extends AutoCloseable {
         throw new UnsupportedOperationException("This store has no database transaction to defer statements to");
     }
 
+    /** The same for statements that keep their order among all of their line, whichever messages of a batch they are of. */
+    default void deferInOrder(String line, String sql, @Nullable Object... args) {
+        defer(sql, args);
+    }
+
     /**
      * Sends what was deferred. What it throws counts as thrown by the handler.
      *

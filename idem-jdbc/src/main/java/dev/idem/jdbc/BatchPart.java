@@ -31,9 +31,18 @@ final class BatchPart extends GuardedUnit {
 
     @Override
     public void defer(String sql, @Nullable Object... args) {
+        defer(List.of(lane), sql, args);
+    }
+
+    @Override
+    public void deferInOrder(String line, String sql, @Nullable Object... args) {
+        defer(List.of(lane, line), sql, args);
+    }
+
+    private void defer(List<Object> lanes, String sql, @Nullable Object[] args) {
         checkDeferred(sql);
         deferring = true;
-        batch.defer(this, lane, sql, args);
+        batch.defer(this, lanes, sql, args);
     }
 
     @Override

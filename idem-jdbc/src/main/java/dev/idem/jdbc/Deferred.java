@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Deferred<O> {
     private final List<Call<O>> calls = new ArrayList<>();
 
-    /** @param lane statements of one lane keep their order */
-    void add(O owner, Object lane, String sql, @Nullable Object[] args) {
-        calls.add(new Call<>(owner, lane, sql, args.clone()));
+    /** @param lanes statements that share one keep their order */
+    void add(O owner, List<Object> lanes, String sql, @Nullable Object[] args) {
+        calls.add(new Call<>(owner, lanes, sql, args.clone()));
     }
 
     boolean isEmpty() {
@@ -41,7 +41,10 @@ final class Deferred<O> {
         Map<String, List<Integer>> stepsOfSql = new HashMap<>();
         Map<Object, Integer> lastOfLane = new HashMap<>();
         for (Call<O> call : calls) {
-            int from = lastOfLane.getOrDefault(call.lane, 0);
+            int from = call.lanes.stream()
+                    .mapToInt(lane -> lastOfLane.getOrDefault(lane, 0))
+                    .max()
+                    .orElse(0);
             List<Integer> candidates = stepsOfSql.computeIfAbsent(call.sql, sql -> new ArrayList<>());
             int at =
                     candidates.stream().filter(step -> step >= from).findFirst().orElse(steps.size());
@@ -50,14 +53,17 @@ final class Deferred<O> {
                 candidates.add(at);
             }
             steps.get(at).calls.add(call);
-            lastOfLane.put(call.lane, at);
+            call.lanes.forEach(lane -> lastOfLane.put(lane, at));
         }
         return steps;
     }
 
     @SuppressWarnings("ArrayRecordComponent") // bound once, compared by nobody
     record Call<O>(
-            O owner, Object lane, String sql, @Nullable Object[] args) {
+            O owner,
+            List<Object> lanes,
+            String sql,
+            @Nullable Object[] args) {
         private void bind(PreparedStatement statement) throws SQLException {
             for (int i = 0; i < args.length; i++) {
                 Object value = args[i];

@@ -25,7 +25,7 @@ final class EffectVerdict {
         this.rows = rows;
         table = new StepTable(tables);
         String now = QueueSql.of(dialect.database()).now();
-        String unknown = " WHERE consumer = :consumer AND message_key = :key AND name = :name AND kind = "
+        String unknown = " WHERE consumer = :consumer AND effect_key = :effect AND name = :name AND kind = "
                 + StepRecord.Kind.EFFECT.code() + " AND state <> " + StepRecord.State.DONE.code();
         made = new NamedSql(tables.fill("UPDATE ${step} SET stored_at = " + now + ", codec = :codec, result = :result,"
                 + " state = " + StepRecord.State.DONE.code() + unknown));
@@ -54,6 +54,16 @@ final class EffectVerdict {
         return false;
     }
 
+    /** What the provider was given: the same for a replay session, which must hear of it as well. */
+    private @Nullable String effectKey(Connection connection, InboxRow row, String effect) throws SQLException {
+        for (StepRecord step : table.read(connection, row.number(), row.key())) {
+            if (step.name().equals(effect) && step.kind() == StepRecord.Kind.EFFECT) {
+                return step.effectKey();
+            }
+        }
+        return null;
+    }
+
     /** False when the message is not parked, or has no unknown effect of that name. */
     boolean say(Connection connection, long id, Saying saying) throws SQLException {
         for (InboxRow row : rows.lock(connection, List.of(id))) {
@@ -61,7 +71,12 @@ final class EffectVerdict {
                 return false;
             }
             StoredResult result = saying.result();
+            String key = effectKey(connection, row, saying.effect());
+            if (key == null) {
+                return false;
+            }
             Map<String, NamedSql.Parameter> values = new HashMap<>();
+            values.put("effect", NamedSql.Parameter.of(key));
             values.put("consumer", NamedSql.Parameter.of(row.number()));
             values.put("key", dialect.key().apply(row.key()));
             values.put("name", NamedSql.Parameter.of(saying.effect()));

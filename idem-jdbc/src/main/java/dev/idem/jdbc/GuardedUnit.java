@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -42,7 +43,7 @@ abstract class GuardedUnit implements Unit {
     @Override
     public void defer(String sql, @Nullable Object... args) {
         checkDeferred(sql);
-        deferred.add(this, this, sql, args);
+        deferred.add(this, List.of(this), sql, args);
     }
 
     final void checkDeferred(String sql) {

@@ -60,6 +60,8 @@ record InboxDecision(@Nullable QueueMove move, InboxAnswer answer) {
         @Nullable String why = null;
         if (action == InboxAction.RETRY && state == QueueState.FAILED_TERMINAL && row.order() != null && !force) {
             why = "was skipped, and later messages of its ordering key have gone ahead: force it if that does no harm";
+        } else if (action == InboxAction.RETRY && state == QueueState.FAILED_TERMINAL && row.stream() != null) {
+            why = "was skipped, and its stream has gone on: this version cannot be applied any more";
         } else if (action == InboxAction.PARK && state == QueueState.FAILED_TERMINAL) {
             why = "was skipped: there is nothing to set aside";
         } else if (action == InboxAction.SKIP && state == QueueState.IN_PROGRESS) {

@@ -60,6 +60,12 @@ final class InboxEditing {
                     row.leased() ? InboxAnswer.Result.BUSY : InboxAnswer.Result.REFUSED,
                     "is " + state + ": park it first, so that no worker has it while it is edited");
         }
+        if (row.stream() != null) {
+            return not(
+                    row,
+                    InboxAnswer.Result.REFUSED,
+                    "has a place in a stream, which an edit might change: skip it, and send a corrected one");
+        }
         return changed(connection, row, edit, actor, reason, dryRun);
     }
 

@@ -101,8 +101,8 @@ class JdbcBatch implements Batch {
         return !part.wrote();
     }
 
-    void defer(BatchPart part, Object lane, String sql, @Nullable Object[] args) {
-        deferred.add(part, lane, sql, args);
+    void defer(BatchPart part, List<Object> lanes, String sql, @Nullable Object[] args) {
+        deferred.add(part, lanes, sql, args);
     }
 
     void keep(BatchPart part, @Nullable StoredResult result) {

@@ -40,6 +40,15 @@ final class JdbcStreams implements Streams {
     }
 
     @Override
+    public Map<String, Long> lowestStored(Collection<String> streams) {
+        try {
+            return rows.lowestStored(connection.get(), consumer, streams);
+        } catch (SQLException failure) {
+            throw faults.explained("look at", "streams of consumer number " + consumer, failure);
+        }
+    }
+
+    @Override
     public void move(Map<String, Long> applied) {
         moved.putAll(applied);
         if (!batched) {

@@ -25,6 +25,9 @@ final class OutboxRows {
      */
     private static final String ALWAYS_BEHIND = ":order IS NOT NULL";
 
+    /** All that one transaction publishes keeps its order, as if each message had a transaction of its own. */
+    private static final String LINE = "outbox";
+
     private final Database database;
     private final NamedSql insert;
 
@@ -43,7 +46,7 @@ final class OutboxRows {
         MarkerKey key = intake.keys().of(message);
         String ordering = message.orderingKey().orElse(null);
         UUID order = intake.ordered() && ordering != null ? Hashes.uuid(ordering) : null;
-        unit.defer(insert.toString(), insert.values(name -> switch (name) {
+        unit.deferInOrder(LINE, insert.toString(), insert.values(name -> switch (name) {
             case "consumer" -> consumer;
             case "key" -> bound(key.value());
             case "readable" -> key.readable();

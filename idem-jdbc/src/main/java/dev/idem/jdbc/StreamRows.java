@@ -32,6 +32,7 @@ final class StreamRows {
     private final RowsSql insertLimited;
     private final RowsSql lockNow;
     private final NamedSql lock;
+    private final RowsSql lowest;
     private final String move;
 
     StreamRows(Tables tables) {
@@ -43,6 +44,8 @@ final class StreamRows {
         insertLimited = new RowsSql(tables.fill(sql.insertLimited()));
         lockNow = new RowsSql(tables.fill("SELECT " + StreamSql.COLUMNS + these + " FOR UPDATE SKIP LOCKED"));
         lock = new NamedSql(tables.fill(sql.lock()));
+        lowest = new RowsSql(tables.fill("SELECT stream_key, MIN(version) FROM ${queue} WHERE consumer = :consumer"
+                + " AND stream_key IN ({:stream}) AND status <> 5 GROUP BY stream_key"));
         move = tables.fill("UPDATE ${sequence} SET current_version = ?, moved_at = "
                 + QueueSql.of(dialect.database()).now() + " WHERE consumer = ? AND stream_key = ?"
                 + " AND (current_version IS NULL OR current_version < ?)");
@@ -80,6 +83,23 @@ final class StreamRows {
             }
         }
         return locked;
+    }
+
+    Map<String, Long> lowestStored(Connection connection, int consumer, Collection<String> streams)
+            throws SQLException {
+        Map<UUID, String> hashed = hashed(streams);
+        Map<String, Long> found = new HashMap<>();
+        try (PreparedStatement statement =
+                        lowest.prepare(connection, common(consumer, Duration.ZERO), () -> rows(hashed));
+                ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                String name = hashed.get(dialect.keyOf().read(rows, 1));
+                if (name != null) {
+                    found.put(name, rows.getLong(2));
+                }
+            }
+        }
+        return found;
     }
 
     private void lockWaiting(

@@ -217,12 +217,13 @@ class EffectsTest {
         try (StepBench bench = new StepBench(database)) {
             AtomicInteger calls = new AtomicInteger();
             Policy rebuilt = Policy.defaults().withReplay(Policy.Replay.ALLOWED);
-            Consumer consumer =
-                    StepBench.consumer(QueuePolicy.leased(StepBench.LEASE), rebuilt, (message, steps) -> steps.effect(
-                            "charge", key -> {
-                                calls.incrementAndGet();
-                                throw new IllegalStateException("no answer");
-                            }));
+            Consumer consumer = StepBench.consumer(
+                    QueuePolicy.leased(StepBench.LEASE),
+                    rebuilt,
+                    (message, steps) -> steps.effect("charge", key -> {
+                        calls.incrementAndGet();
+                        throw new IllegalStateException("no answer");
+                    }));
             bench.store(consumer, "m1");
             bench.runThrough(consumer);
             assertThat(bench.isParked("EFFECT_UNKNOWN")).isTrue();
@@ -232,6 +233,12 @@ class EffectsTest {
             assertThat(calls).hasValue(1);
             assertThat(bench.db.number("SELECT count(*) FROM idem_queue WHERE status = 4"))
                     .isEqualTo(2);
+            long ofTheSession = bench.db.number("SELECT max(id) FROM idem_queue");
+            InboxOperator anna = JdbcInbox.of(JdbcSchema.of(bench.db.plain())).as("anna", "the provider says so");
+            assertThat(anna.effectWasNotMade(ofTheSession, "charge")).isTrue();
+            anna.retry(ofTheSession);
+            bench.runThrough(consumer);
+            assertThat(calls).as("what a person says holds for both").hasValue(2);
         }
     }
 
@@ -247,7 +254,9 @@ class EffectsTest {
                     (message, steps) -> steps.effect("charge", provider::charge));
             bench.session("july");
             bench.store(consumer, replayed("m1"));
-            JdbcReplays.of(JdbcSchema.of(bench.db.plain())).as("anna", "a mistake").abort("july");
+            JdbcReplays.of(JdbcSchema.of(bench.db.plain()))
+                    .as("anna", "a mistake")
+                    .abort("july");
             bench.runThrough(consumer);
             assertThat(provider.calls()).isEmpty();
             assertThat(bench.db.number("SELECT count(*) FROM idem_queue")).isZero();

@@ -19,8 +19,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -107,8 +109,10 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
             return null;
         } catch (ExecutionException failure) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            boolean ofTheRecord =
-                    cause instanceof RecordTooLargeException || cause instanceof InvalidTimestampException;
+            boolean ofTheRecord = cause instanceof RecordTooLargeException
+                    || cause instanceof InvalidTimestampException
+                    || cause instanceof InvalidRecordException
+                    || cause instanceof SerializationException;
             return ofTheRecord
                     ? new TerminalException(
                             "Topic " + topic + " does not take the record: " + cause.getMessage(), cause)

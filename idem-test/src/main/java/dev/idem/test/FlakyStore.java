@@ -168,6 +168,11 @@ public class FlakyStore implements MarkerStore {
         }
 
         @Override
+        public void deferInOrder(String line, String sql, @Nullable Object... args) {
+            unit.deferInOrder(line, sql, args);
+        }
+
+        @Override
         public void flush() throws Exception {
             unit.flush();
         }

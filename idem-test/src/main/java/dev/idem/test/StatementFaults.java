@@ -100,6 +100,11 @@ final class StatementFaults {
         }
 
         @Override
+        public void deferInOrder(String line, String sql, @Nullable Object... args) {
+            unit.deferInOrder(line, sql, args);
+        }
+
+        @Override
         public void flush() throws Exception {
             unit.flush();
         }
