@@ -64,11 +64,11 @@ class RelayTest {
                     .withBatch(20)
                     .withRetry(RetryPolicy.fixed(Duration.ofMillis(5)).withMaxAttempts(1000)));
             for (int i = 0; i < 3; i++) {
-                publish(bench, 100, 4);
+                publish(bench, 40, 4);
             }
             bench.awaitEmpty();
             for (int key = 0; key < 4; key++) {
-                assertThat(received(bench, 4, key)).isSorted().hasSize(25);
+                assertThat(received(bench, 4, key)).isSorted().hasSize(10);
             }
         }
     }

@@ -4,7 +4,6 @@ import static dev.idem.jdbc.SequenceBench.FROM_ONE;
 import static dev.idem.jdbc.SequenceBench.message;
 import static dev.idem.jdbc.SequenceBench.messages;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
