@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MeetingTest {
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RO-09 a stream that begins with what was stored first does so although that fails, or is with another worker")
+    @DisplayName(
+            "RO-09 a stream that begins with what was stored first does so although that fails, or is with another worker")
     void firstSeenFails(Database database) {
         try (SequenceBench bench = new SequenceBench(database)) {
             bench.streams("a", "b");
@@ -81,15 +82,16 @@ class MeetingTest {
                         if (message.id().orElseThrow().equals("m1")) {
                             tx.defer("INSERT INTO payment (order_id) VALUES (?)", "m1");
                         }
-                        tx.publish("shipments", OutboxBench.shipment(message).toBuilder()
-                                .orderingKey("one")
-                                .build());
+                        tx.publish(
+                                "shipments",
+                                OutboxBench.shipment(message).toBuilder()
+                                        .orderingKey("one")
+                                        .build());
                         return null;
                     })
                     .build();
             bench.inbox.acceptAll(
-                    consumer,
-                    List.of(Db.message("m0"), Db.message("m1"), Db.message("m2"), Db.message("m3")));
+                    consumer, List.of(Db.message("m0"), Db.message("m1"), Db.message("m2"), Db.message("m3")));
             bench.relay();
             bench.awaitEmpty();
             assertThat(bench.payloads()).containsExactlyElementsOf(List.of("m0", "m1", "m2", "m3"));
@@ -145,8 +147,10 @@ class MeetingTest {
                         .otherwise((message, tx) -> null)
                         .build(),
                 RetryPolicy.fixed(Duration.ofSeconds(1)));
-        assertThat(parkable(triage, new BrokenTransactionException("half", true, null))).isFalse();
-        assertThat(parkable(triage, new BrokenTransactionException("undone", false, null))).isTrue();
+        assertThat(parkable(triage, new BrokenTransactionException("half", true, null)))
+                .isFalse();
+        assertThat(parkable(triage, new BrokenTransactionException("undone", false, null)))
+                .isTrue();
     }
 
     private static boolean parkable(Triage triage, Throwable cause) {
