@@ -123,7 +123,7 @@ final class BatchRun {
         for (BatchEntry<?> entry : neighbours) {
             if (entry.isBehind()) {
                 batch.giveUp(entry.key());
-                entry.hold();
+                sequence.hold(entry);
             } else if (interrupted) {
                 giveUp(entry, new InterruptedException("Interrupted before the handler of " + entry.key()));
             } else if (!sequence.stops(entry)) {

@@ -49,6 +49,21 @@ final class BatchSequence {
         return new BatchSequence(batch, guard, consumer.isQueued());
     }
 
+    /**
+     * For one that is behind another. Without its stream's lock nobody may say that it waits: whoever has the lock may be
+     * applying the version before it, and would not see that somebody waits for that.
+     */
+    void hold(BatchEntry<?> entry) {
+        boolean locked = guard == null
+                || !(placement(entry) instanceof Sequence.Placement.At at)
+                || guard.isLocked(at.place().stream());
+        if (locked) {
+            entry.hold();
+        } else {
+            entry.settle(new Outcome.Busy<>());
+        }
+    }
+
     /** Whether a message must not run in this transaction; then it is given up, and settled if that is certain. */
     boolean stops(BatchEntry<?> entry) {
         if (guard == null || passed.contains(entry)) {

@@ -76,6 +76,10 @@ final class SequenceGuard {
         known.ifPresent(version -> begun.put(stream, version));
     }
 
+    boolean isLocked(String stream) {
+        return stored.containsKey(stream);
+    }
+
     Verdict judge(StreamVersion place) {
         if (!stored.containsKey(place.stream())) {
             return new Verdict.Busy();
