@@ -18,7 +18,7 @@ final class EffectVerdict {
     private final StepTable table;
     private final NamedSql made;
     private final NamedSql notMade;
-    private final NamedSql audit;
+    private final AuditRows audit;
 
     EffectVerdict(Tables tables, InboxRows rows) {
         this.dialect = tables.dialect();
@@ -30,9 +30,7 @@ final class EffectVerdict {
         made = new NamedSql(tables.fill("UPDATE ${step} SET stored_at = " + now + ", codec = :codec, result = :result,"
                 + " state = " + StepRecord.State.DONE.code() + unknown));
         notMade = new NamedSql(tables.fill("DELETE FROM ${step}" + unknown));
-        audit = new NamedSql(
-                tables.fill("INSERT INTO ${audit} (at, consumer, message_key, action, actor, reason, detail)"
-                        + " VALUES (" + now + ", :consumer, :key, :action, :actor, :reason, :detail)"));
+        audit = new AuditRows(tables);
     }
 
     /**
@@ -78,18 +76,21 @@ final class EffectVerdict {
             Map<String, NamedSql.Parameter> values = new HashMap<>();
             values.put("effect", NamedSql.Parameter.of(key));
             values.put("consumer", NamedSql.Parameter.of(row.number()));
-            values.put("key", dialect.key().apply(row.key()));
             values.put("name", NamedSql.Parameter.of(saying.effect()));
             values.put("codec", NamedSql.Parameter.of(result == null ? null : result.codec()));
             values.put("result", NamedSql.Parameter.of(result == null ? null : result.bytes()));
             if (execute(connection, saying.made() ? made : notMade, values) == 0) {
                 return false;
             }
-            values.put("action", NamedSql.Parameter.of(saying.made() ? "EFFECT_MADE" : "EFFECT_NOT_MADE"));
-            values.put("actor", NamedSql.Parameter.of(saying.actor()));
-            values.put("reason", NamedSql.Parameter.of(saying.reason()));
-            values.put("detail", NamedSql.Parameter.of("message " + id + ": effect " + saying.effect()));
-            execute(connection, audit, values);
+            audit.write(
+                    connection,
+                    new AuditRows.Entry(
+                            row.number(),
+                            row.key(),
+                            saying.made() ? "EFFECT_MADE" : "EFFECT_NOT_MADE",
+                            saying.actor(),
+                            saying.reason(),
+                            "message " + id + ": effect " + saying.effect()));
             return true;
         }
         return false;

@@ -29,7 +29,7 @@ final class InboxChanges {
     private final InboxRows rows;
     private final QueueChanges changes;
     private final NamedSql earlier;
-    private final NamedSql audit;
+    private final AuditRows audit;
     private final NamedSql notes;
     private final StreamSkip streams;
 
@@ -41,9 +41,7 @@ final class InboxChanges {
         String now = QueueSql.of(dialect.database()).now();
         earlier = new NamedSql(tables.fill("SELECT 1 FROM ${queue} WHERE consumer = :consumer AND order_key = :order"
                 + " AND id < :id AND status <> 5 LIMIT 1"));
-        audit = new NamedSql(
-                tables.fill("INSERT INTO ${audit} (at, consumer, message_key, action, actor, reason, detail)"
-                        + " VALUES (" + now + ", :consumer, :key, :action, :actor, :reason, :detail)"));
+        audit = new AuditRows(tables);
         notes = new NamedSql(
                 tables.fill("SELECT name, running FROM ${worker} WHERE consumer = :consumer AND running IS NOT NULL"));
     }
@@ -130,19 +128,12 @@ final class InboxChanges {
         if (wish.action() == InboxAction.SKIP) {
             streams.pass(connection, row);
         }
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("consumer", NamedSql.Parameter.of(row.number()));
-        values.put("key", dialect.key().apply(row.key()));
-        values.put("action", NamedSql.Parameter.of(wish.action().name()));
-        values.put("actor", NamedSql.Parameter.of(wish.actor()));
-        values.put("reason", NamedSql.Parameter.of(wish.reason()));
-        values.put(
-                "detail",
-                NamedSql.Parameter.of("message " + row.message().id() + ": "
-                        + decision.answer().detail()));
-        try (PreparedStatement statement = audit.prepare(connection, values)) {
-            statement.executeUpdate();
-        }
+        String detail =
+                "message " + row.message().id() + ": " + decision.answer().detail();
+        audit.write(
+                connection,
+                new AuditRows.Entry(
+                        row.number(), row.key(), wish.action().name(), wish.actor(), wish.reason(), detail));
     }
 
     /** Whose note names the message: a worker that handles it in the transaction that has locked it. */

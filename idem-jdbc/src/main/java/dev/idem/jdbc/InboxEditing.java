@@ -26,7 +26,7 @@ final class InboxEditing {
     private final InboxRevisions revisions;
     private final NamedSql read;
     private final NamedSql write;
-    private final NamedSql audit;
+    private final AuditRows audit;
 
     InboxEditing(Tables tables) {
         dialect = tables.dialect();
@@ -36,10 +36,7 @@ final class InboxEditing {
         write = new NamedSql(tables.fill("UPDATE ${queue} SET head = :head, payload = :payload, fence = fence + 1"
                 + " WHERE id = :id AND fence = :fence AND status IN (" + QueueState.PARKED.code() + ", "
                 + QueueState.FAILED_TERMINAL.code() + ")"));
-        audit = new NamedSql(
-                tables.fill("INSERT INTO ${audit} (at, consumer, message_key, action, actor, reason, detail) VALUES ("
-                        + QueueSql.of(dialect.database()).now()
-                        + ", :consumer, :key, 'EDIT', :actor, :reason, :detail)"));
+        audit = new AuditRows(tables);
     }
 
     InboxAnswer edit(Connection connection, long id, InboxEdit edit, String actor, String reason, boolean dryRun)
@@ -95,7 +92,8 @@ final class InboxEditing {
         int kept = revisions.keep(connection, row.message().id(), actor, reason, changes);
         write(connection, row, head, payload);
         String detail = "revision " + (kept + 1) + ": " + changes;
-        audit(connection, row, actor, reason, detail);
+        String about = "message " + row.message().id() + ": " + detail;
+        audit.write(connection, new AuditRows.Entry(row.number(), row.key(), "EDIT", actor, reason, about));
         return done(row, detail);
     }
 
@@ -122,19 +120,6 @@ final class InboxEditing {
             if (statement.executeUpdate() != 1) {
                 throw new SQLException("A message that was locked could not be edited", "40001");
             }
-        }
-    }
-
-    private void audit(Connection connection, InboxRow row, String actor, String reason, String detail)
-            throws SQLException {
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("consumer", NamedSql.Parameter.of(row.number()));
-        values.put("key", dialect.key().apply(row.key()));
-        values.put("actor", NamedSql.Parameter.of(actor));
-        values.put("reason", NamedSql.Parameter.of(reason));
-        values.put("detail", NamedSql.Parameter.of("message " + row.message().id() + ": " + detail));
-        try (PreparedStatement statement = audit.prepare(connection, values)) {
-            statement.executeUpdate();
         }
     }
 

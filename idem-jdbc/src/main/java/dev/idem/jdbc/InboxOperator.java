@@ -4,8 +4,6 @@ import dev.idem.Gap;
 import dev.idem.ResultCodec;
 import dev.idem.spi.SequenceStore;
 import dev.idem.spi.StoredResult;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -22,7 +20,6 @@ public final class InboxOperator {
     /** How many messages of a filter share a transaction. */
     private static final int TOGETHER = 500;
 
-    private static final int TRIES = 5;
     static final int LONGEST_ACTOR = 200;
     static final int LONGEST_REASON = 2_000;
 
@@ -207,21 +204,7 @@ public final class InboxOperator {
     }
 
     /** In a transaction of its own, again if it met another one. */
-    private <T> T tried(Doing<T> doing) {
-        SqlFaults faults = new SqlFaults(tables.dialect().faults());
-        for (int i = 1; ; i++) {
-            try (Connection connection = dataSource.getConnection()) {
-                return Transactions.alone(connection, () -> doing.in(connection));
-            } catch (SQLException failure) {
-                if (i == TRIES || !faults.isTransient(failure)) {
-                    throw JdbcInbox.failed("act on messages", tables, failure);
-                }
-            }
-        }
-    }
-
-    @FunctionalInterface
-    private interface Doing<T> {
-        T in(Connection connection) throws SQLException;
+    private <T> T tried(ShortTransactions.Doing<T> doing) {
+        return new ShortTransactions(dataSource, tables).tried("act on messages", doing);
     }
 }

@@ -11,25 +11,22 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import javax.sql.DataSource;
 
 /** What people did to the messages of a store, and why. Thread-safe. */
 public final class JdbcAudit implements Audit {
     private static final int MOST = 1_000;
 
-    private final DataSource dataSource;
     private final Tables tables;
     private final InboxRows rows;
-    private final NamedSql insert;
+    private final AuditRows entries;
+    private final ShortTransactions transactions;
     private final NamedSql newest;
 
     private JdbcAudit(JdbcSchema schema) {
-        dataSource = schema.dataSource();
         tables = schema.tables();
         rows = new InboxRows(tables);
-        insert = new NamedSql(tables.fill("INSERT INTO ${audit} (at, consumer, action, actor, reason, detail) VALUES ("
-                + QueueSql.of(tables.dialect().database()).now()
-                + ", :consumer, :action, :actor, :reason, :detail)"));
+        entries = new AuditRows(tables);
+        transactions = new ShortTransactions(schema.dataSource(), tables);
         newest = new NamedSql(tables.fill(
                 "SELECT at, consumer, action, actor, reason, detail FROM ${audit} ORDER BY id DESC LIMIT " + MOST));
     }
@@ -48,42 +45,24 @@ public final class JdbcAudit implements Audit {
      */
     @Override
     public void record(String consumer, String action, String actor, String reason, String detail) {
-        try (Connection connection = dataSource.getConnection()) {
-            Transactions.alone(connection, () -> insert(connection, consumer, action, actor, reason, detail));
-        } catch (SQLException failure) {
-            throw JdbcInbox.failed("write the audit", tables, failure);
-        }
+        transactions.once("write the audit", connection -> {
+            int number = number(connection, consumer);
+            entries.write(connection, new AuditRows.Entry(number, null, action, actor, reason, detail));
+            return number;
+        });
     }
 
-    private int insert(
-            Connection connection, String consumer, String action, String actor, String reason, String detail)
-            throws SQLException {
-        int number = rows.names(connection).entrySet().stream()
-                .filter(known -> known.getValue().equals(consumer))
-                .findFirst()
+    private int number(Connection connection, String consumer) throws SQLException {
+        return InboxRows.number(rows.names(connection), consumer)
                 .orElseThrow(() -> new IdemException(
                         tables + " know no consumer " + consumer + ", so nothing can be written down about it: is this"
                                 + " its database?",
-                        null))
-                .getKey();
-        Map<String, NamedSql.Parameter> values = Map.of(
-                "consumer", NamedSql.Parameter.of(number),
-                "action", NamedSql.Parameter.of(action),
-                "actor", NamedSql.Parameter.of(actor),
-                "reason", NamedSql.Parameter.of(reason),
-                "detail", NamedSql.Parameter.of(detail));
-        try (PreparedStatement statement = insert.prepare(connection, values)) {
-            return statement.executeUpdate();
-        }
+                        null));
     }
 
     /** The last thousand entries at most, newest first. */
     public List<Entry> newest() {
-        try (Connection connection = dataSource.getConnection()) {
-            return Transactions.alone(connection, () -> read(connection));
-        } catch (SQLException failure) {
-            throw JdbcInbox.failed("read the audit", tables, failure);
-        }
+        return transactions.once("read the audit", this::read);
     }
 
     private List<Entry> read(Connection connection) throws SQLException {

@@ -3,7 +3,6 @@ package dev.idem.jdbc;
 import dev.idem.Gap;
 import dev.idem.QueueStats;
 import dev.idem.StoreException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,12 +137,8 @@ public final class JdbcInbox {
         return new InboxOperator(dataSource, tables, actor, reason);
     }
 
-    private <T> T read(String what, Reading<T> reading) {
-        try (Connection connection = dataSource.getConnection()) {
-            return Transactions.alone(connection, () -> reading.of(connection));
-        } catch (SQLException failure) {
-            throw failed(what, tables, failure);
-        }
+    private <T> T read(String what, ShortTransactions.Doing<T> reading) {
+        return new ShortTransactions(dataSource, tables).once(what, reading);
     }
 
     static StoreException failed(String what, Tables tables, SQLException failure) {
@@ -151,10 +146,5 @@ public final class JdbcInbox {
                 "Could not " + what + " in " + tables + " (SQLState " + failure.getSQLState() + "): "
                         + SqlFaults.advice(failure),
                 failure);
-    }
-
-    @FunctionalInterface
-    private interface Reading<T> {
-        T of(Connection connection) throws SQLException;
     }
 }

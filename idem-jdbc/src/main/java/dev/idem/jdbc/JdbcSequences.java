@@ -3,10 +3,8 @@ package dev.idem.jdbc;
 import dev.idem.Gap;
 import dev.idem.spi.SequenceStore;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,31 +14,27 @@ import javax.sql.DataSource;
 
 /** Looks at gaps, and closes them without what is missing: under the lock of the stream, with an entry in the audit. */
 final class JdbcSequences implements SequenceStore {
-    private final DataSource dataSource;
-    private final Tables tables;
+    private final ShortTransactions transactions;
     private final SqlFaults faults;
     private final InboxRows consumers;
     private final StreamRows rows;
     private final Queue messages;
     private final StreamQueue queue;
-    private final NamedSql audit;
+    private final AuditRows audit;
 
     JdbcSequences(DataSource dataSource, Tables tables) {
-        this.dataSource = dataSource;
-        this.tables = tables;
+        transactions = new ShortTransactions(dataSource, tables);
         faults = new SqlFaults(tables.dialect().faults());
         consumers = new InboxRows(tables);
         rows = new StreamRows(tables);
         messages = new Queue(tables);
         queue = new StreamQueue(tables, messages);
-        audit = new NamedSql(tables.fill("INSERT INTO ${audit} (at, consumer, action, actor, reason, detail) VALUES ("
-                + QueueSql.of(tables.dialect().database()).now()
-                + ", :consumer, :action, :actor, :reason, :detail)"));
+        audit = new AuditRows(tables);
     }
 
     @Override
     public List<Gap> gaps(String consumer, int limit) {
-        return alone("look for gaps", connection -> {
+        return transactions.once("look for gaps", connection -> {
             Optional<Integer> number = number(connection, consumer);
             return number.isEmpty() ? List.of() : queue.gaps(connection, consumer, number.get(), limit);
         });
@@ -48,7 +42,7 @@ final class JdbcSequences implements SequenceStore {
 
     @Override
     public Optional<Gap> gap(String consumer, String stream) {
-        return alone("look for a gap", connection -> found(connection, consumer, stream));
+        return transactions.once("look for a gap", connection -> found(connection, consumer, stream));
     }
 
     private Optional<Gap> found(Connection connection, String consumer, String stream) throws SQLException {
@@ -77,7 +71,7 @@ final class JdbcSequences implements SequenceStore {
 
     /** Only if nothing has changed about the gap, and nobody is working on the stream. */
     private Optional<Integer> locked(Gap seen, String what, Doing doing) {
-        return alone(what, connection -> {
+        return transactions.once(what, connection -> {
             messages.isolate(connection); // what was held while the lock was waited for must be seen
             Optional<Integer> number = number(connection, seen.consumer());
             if (number.isEmpty()) {
@@ -95,35 +89,12 @@ final class JdbcSequences implements SequenceStore {
     }
 
     private void record(Connection connection, int number, Deed deed, Gap gap, String what) throws SQLException {
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("consumer", NamedSql.Parameter.of(number));
-        values.put("action", NamedSql.Parameter.of(deed.action()));
-        values.put("actor", NamedSql.Parameter.of(deed.actor()));
-        values.put("reason", NamedSql.Parameter.of(deed.reason()));
-        values.put("detail", NamedSql.Parameter.of("stream " + InboxRows.storable(gap.stream()) + ": " + what));
-        try (PreparedStatement statement = audit.prepare(connection, values)) {
-            statement.executeUpdate();
-        }
+        String detail = "stream " + InboxRows.storable(gap.stream()) + ": " + what;
+        audit.write(connection, new AuditRows.Entry(number, null, deed.action(), deed.actor(), deed.reason(), detail));
     }
 
     private Optional<Integer> number(Connection connection, String consumer) throws SQLException {
-        return consumers.names(connection).entrySet().stream()
-                .filter(known -> known.getValue().equals(consumer))
-                .map(Map.Entry::getKey)
-                .findFirst();
-    }
-
-    private <T> T alone(String what, Reading<T> reading) {
-        try (Connection connection = dataSource.getConnection()) {
-            return Transactions.alone(connection, () -> reading.in(connection));
-        } catch (SQLException failure) {
-            throw JdbcInbox.failed(what, tables, failure);
-        }
-    }
-
-    @FunctionalInterface
-    private interface Reading<T> {
-        T in(Connection connection) throws SQLException;
+        return InboxRows.number(consumers.names(connection), consumer);
     }
 
     @FunctionalInterface

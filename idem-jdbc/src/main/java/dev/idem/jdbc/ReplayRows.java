@@ -28,16 +28,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplayRows implements ReplayStore {
     private static final int LONGEST_ERROR = 2_000;
-    private static final int TRIES = 5;
 
-    private final DataSource dataSource;
     private final Tables tables;
+    private final ShortTransactions transactions;
     private final ReplaySql sql;
+    private final AuditRows audit;
 
     ReplayRows(DataSource dataSource, Tables tables) {
-        this.dataSource = dataSource;
         this.tables = tables;
+        transactions = new ShortTransactions(dataSource, tables);
         sql = new ReplaySql(tables);
+        audit = new AuditRows(tables);
     }
 
     @Override
@@ -84,13 +85,7 @@ final class ReplayRows implements ReplayStore {
 
     void audit(Connection connection, int consumer, String action, String actor, String reason, String detail)
             throws SQLException {
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("action", NamedSql.Parameter.of(action));
-        values.put("actor", NamedSql.Parameter.of(actor));
-        values.put("reason", NamedSql.Parameter.of(reason));
-        values.put("detail", NamedSql.Parameter.of(detail));
-        update(connection, sql.audit, values);
+        audit.write(connection, new AuditRows.Entry(consumer, null, action, actor, reason, detail));
     }
 
     @Override
@@ -239,21 +234,7 @@ final class ReplayRows implements ReplayStore {
     }
 
     /** In a transaction of its own, again if it met another one. */
-    <T> T tried(String what, Doing<T> doing) {
-        SqlFaults faults = new SqlFaults(tables.dialect().faults());
-        for (int i = 1; ; i++) {
-            try (Connection connection = dataSource.getConnection()) {
-                return Transactions.alone(connection, () -> doing.in(connection));
-            } catch (SQLException failure) {
-                if (i == TRIES || !faults.isTransient(failure)) {
-                    throw JdbcInbox.failed(what, tables, failure);
-                }
-            }
-        }
-    }
-
-    @FunctionalInterface
-    interface Doing<T> {
-        T in(Connection connection) throws SQLException;
+    <T> T tried(String what, ShortTransactions.Doing<T> doing) {
+        return transactions.tried(what, doing);
     }
 }

@@ -17,7 +17,6 @@ final class ReplaySql {
     final NamedSql step;
     final NamedSql end;
     final NamedSql release;
-    final NamedSql audit;
     final RowsSql marked;
     final NamedSql horizon;
 
@@ -47,8 +46,6 @@ final class ReplaySql {
         end = new NamedSql(tables.fill("UPDATE ${replay} SET status = :to, error = COALESCE(:error, error),"
                 + " lease_until = NULL, updated_at = " + now + held + " AND status = 'RUNNING'"));
         release = new NamedSql(tables.fill("UPDATE ${replay} SET lease_until = NULL" + held));
-        audit = new NamedSql(tables.fill("INSERT INTO ${audit} (at, consumer, action, actor, reason, detail) VALUES ("
-                + now + ", :consumer, :action, :actor, :reason, :detail)"));
         marked = new RowsSql(tables.fill("SELECT m.message_key FROM ${marker} m JOIN ${consumer} c"
                 + " ON c.number = m.consumer WHERE c.name = :consumer AND m.message_key IN ({:key})"));
         horizon = new NamedSql(tables.fill("SELECT r.horizon FROM ${retention} r JOIN ${consumer} c"

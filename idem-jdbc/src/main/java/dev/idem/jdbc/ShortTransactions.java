@@ -1,0 +1,38 @@
+package dev.idem.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Short transactions of an operator's or an executor's own, each on a connection that is given back at once. Thread-safe. */
+record ShortTransactions(DataSource dataSource, Tables tables) {
+    private static final int TRIES = 5;
+
+    /** @throws dev.idem.StoreException when the database did not answer, with what to do about it */
+    <T> T once(String what, Doing<T> doing) {
+        return run(1, what, doing);
+    }
+
+    /** The same, again if it met another transaction. */
+    <T> T tried(String what, Doing<T> doing) {
+        return run(TRIES, what, doing);
+    }
+
+    private <T> T run(int tries, String what, Doing<T> doing) {
+        SqlFaults faults = new SqlFaults(tables.dialect().faults());
+        for (int i = 1; ; i++) {
+            try (Connection connection = dataSource.getConnection()) {
+                return Transactions.alone(connection, () -> doing.in(connection));
+            } catch (SQLException failure) {
+                if (i == tries || !faults.isTransient(failure)) {
+                    throw JdbcInbox.failed(what, tables, failure);
+                }
+            }
+        }
+    }
+
+    @FunctionalInterface
+    interface Doing<T> {
+        T in(Connection connection) throws SQLException;
+    }
+}
