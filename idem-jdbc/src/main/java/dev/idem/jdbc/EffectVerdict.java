@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a person has found out about an effect that nobody knew of. Only of parked messages, which no worker has. */
 final class EffectVerdict {
-    private final Dialect dialect;
     private final InboxRows rows;
     private final StepTable table;
     private final NamedSql made;
@@ -21,10 +20,9 @@ final class EffectVerdict {
     private final AuditRows audit;
 
     EffectVerdict(Tables tables, InboxRows rows) {
-        this.dialect = tables.dialect();
         this.rows = rows;
         table = new StepTable(tables);
-        String now = QueueSql.of(dialect.database()).now();
+        String now = QueueSql.of(tables.dialect().database()).now();
         String unknown = " WHERE consumer = :consumer AND effect_key = :effect AND name = :name AND kind = "
                 + StepRecord.Kind.EFFECT.code() + " AND state <> " + StepRecord.State.DONE.code();
         made = new NamedSql(tables.fill("UPDATE ${step} SET stored_at = " + now + ", codec = :codec, result = :result,"

@@ -38,7 +38,6 @@ final class InboxChanges {
         rows = new InboxRows(tables);
         changes = new QueueChanges(tables);
         streams = new StreamSkip(tables);
-        String now = QueueSql.of(dialect.database()).now();
         earlier = new NamedSql(tables.fill("SELECT 1 FROM ${queue} WHERE consumer = :consumer AND order_key = :order"
                 + " AND id < :id AND status <> 5 LIMIT 1"));
         audit = new AuditRows(tables);

@@ -21,7 +21,6 @@ import java.util.Set;
 final class InboxEditing {
     private static final Set<QueueState> EDITABLE = Set.of(QueueState.PARKED, QueueState.FAILED_TERMINAL);
 
-    private final Dialect dialect;
     private final InboxRows rows;
     private final InboxRevisions revisions;
     private final NamedSql read;
@@ -29,7 +28,6 @@ final class InboxEditing {
     private final AuditRows audit;
 
     InboxEditing(Tables tables) {
-        dialect = tables.dialect();
         rows = new InboxRows(tables);
         revisions = new InboxRevisions(tables);
         read = new NamedSql(tables.fill("SELECT head, payload FROM ${queue} WHERE id = :id"));
