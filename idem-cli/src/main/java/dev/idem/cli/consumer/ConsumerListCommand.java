@@ -1,19 +1,13 @@
 package dev.idem.cli.consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcConsumers;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code idem consumer list}: names and numbers, in the order they first appeared. */
 @Command(
@@ -25,20 +19,7 @@ import picocli.CommandLine.Spec;
             "  idem consumer list --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem consumer list --url jdbc:h2:file:./shop --user sa --json"
         })
-final class ConsumerListCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class ConsumerListCommand extends DatabaseCommand {
     @Option(names = "--json", description = "Print them as one JSON object.")
     boolean json;
 

@@ -2,19 +2,13 @@ package dev.idem.cli.consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcConsumers;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code idem consumer rename}: a new name with the old memory. */
 @Command(
@@ -26,20 +20,7 @@ import picocli.CommandLine.Spec;
             "Example:",
             "  idem consumer rename billing payment-service --url jdbc:postgresql://db/shop --user shop --password"
         })
-final class ConsumerRenameCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class ConsumerRenameCommand extends DatabaseCommand {
     @Parameters(index = "0", paramLabel = "OLD", description = "The name it has.")
     String from = "";
 

@@ -4,25 +4,21 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
+import dev.idem.cli.PersonOptions;
 import dev.idem.jdbc.JdbcAudit;
 import java.io.PrintWriter;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code idem dlq replay}: sends dead letters again. */
 @Command(
@@ -38,27 +34,14 @@ import picocli.CommandLine.Spec;
             "  idem dlq replay 0-17 --reason 'customer called' --kafka broker:9092 --topic orders.dead-letters"
                     + " --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD"
         })
-final class DlqReplayCommand implements Callable<Integer> {
+final class DlqReplayCommand extends DatabaseCommand {
     private static final long EVERY = 1_000;
-
-    @Mixin
-    CommonOptions common = new CommonOptions();
 
     @Mixin
     BrokerOptions broker = new BrokerOptions();
 
     @Mixin
     LetterOptions letters = new LetterOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
 
     @Parameters(arity = "0..1", paramLabel = "PLACE", description = "One letter, by its place in 'idem dlq list'.")
     @Nullable
@@ -69,15 +52,8 @@ final class DlqReplayCommand implements Callable<Integer> {
             description = "All letters that the filter finds; must be said, so that nobody does it unawares.")
     boolean all;
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
-    String reason = "";
-
-    @Option(
-            names = "--actor",
-            paramLabel = "NAME",
-            description = "Who; goes to the audit. Default the user of this system.")
-    @Nullable
-    String actor = System.getProperty("user.name");
+    @Mixin
+    PersonOptions person = new PersonOptions();
 
     @Option(names = "--rate", paramLabel = "N", description = "How many each second at most; default ${DEFAULT-VALUE}.")
     long rate = 100;
@@ -128,10 +104,8 @@ final class DlqReplayCommand implements Callable<Integer> {
         if (place != null && (all || !letters.isEmpty())) {
             throw new ParameterException(spec.commandLine(), "A PLACE and a filter do not go together");
         }
-        if (rate < 1 || limit < 1 || reason.isBlank() || actor == null || actor.isBlank()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--rate and --limit must be at least 1, --reason and --actor must not be blank");
+        if (rate < 1 || limit < 1) {
+            throw new ParameterException(spec.commandLine(), "--rate and --limit must be at least 1");
         }
         LetterFilter meant =
                 place == null ? letters.filter() : LetterFilter.all().place(place);
@@ -145,7 +119,7 @@ final class DlqReplayCommand implements Callable<Integer> {
                 DeadLetters open = broker.open()) {
             report = dryRun
                     ? replay.dryRun(open)
-                    : replay.as(String.valueOf(actor), reason, JdbcAudit.of(tables.in(dataSource)))
+                    : person.as((who, why) -> replay.as(who, why, JdbcAudit.of(tables.in(dataSource))))
                             .run(open, this::progress);
         }
         print(spec.commandLine().getOut(), report);

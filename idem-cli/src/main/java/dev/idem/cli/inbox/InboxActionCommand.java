@@ -1,12 +1,11 @@
 package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.PersonOptions;
 import dev.idem.cli.Printable;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.InboxAction;
 import dev.idem.jdbc.InboxAnswer;
 import dev.idem.jdbc.InboxFilter;
@@ -16,34 +15,18 @@ import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** What retry, park and skip have in common: messages by their numbers, or all of a filter when that was said. */
 @Command
-abstract class InboxActionCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
+abstract class InboxActionCommand extends DatabaseCommand {
     @Mixin
     FilterOptions filter = new FilterOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
 
     @Parameters(
             arity = "0..*",
@@ -56,15 +39,8 @@ abstract class InboxActionCommand implements Callable<Integer> {
             description = "All messages that the filter finds; must be said, so that nobody does it unawares.")
     boolean all;
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
-    String reason = "";
-
-    @Option(
-            names = "--actor",
-            paramLabel = "NAME",
-            description = "Who; goes to the audit. Default the user of this system.")
-    @Nullable
-    String actor = System.getProperty("user.name");
+    @Mixin
+    PersonOptions person = new PersonOptions();
 
     @Option(names = "--dry-run", description = "Only say what would be done.")
     boolean dryRun;
@@ -111,12 +87,8 @@ abstract class InboxActionCommand implements Callable<Integer> {
     }
 
     private InboxOperator operator(JdbcInbox inbox) {
-        try {
-            InboxOperator operator = particular(inbox.as(actor == null ? "" : actor, reason));
-            return dryRun ? operator.dryRun() : operator;
-        } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(spec.commandLine(), "--actor or --reason: " + wrong.getMessage(), wrong);
-        }
+        InboxOperator operator = particular(person.as(inbox::as));
+        return dryRun ? operator.dryRun() : operator;
     }
 
     private int each(InboxOperator operator) {

@@ -17,7 +17,9 @@ import picocli.CommandLine.Command;
             InboxRetryCommand.class,
             InboxParkCommand.class,
             InboxSkipCommand.class,
-            InboxEditCommand.class
+            InboxEditCommand.class,
+            InboxEffectCommand.class,
+            InboxPassCommand.class
         },
         footer = {
             "",

@@ -2,12 +2,11 @@ package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.CliException;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.PersonOptions;
 import dev.idem.cli.Printable;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.InboxAnswer;
 import dev.idem.jdbc.InboxEdit;
 import dev.idem.jdbc.InboxOperator;
@@ -20,15 +19,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code idem inbox edit}: another revision of a parked message. */
 @Command(
@@ -42,20 +38,7 @@ import picocli.CommandLine.Spec;
             "  idem inbox edit 17 --payload fixed.json --reason 'wrong currency' --url jdbc:postgresql://db/shop --user shop --password",
             "  idem inbox edit 17 --header region=eu --remove-header debug --reason 'new router' --url jdbc:h2:file:./shop --json"
         })
-final class InboxEditCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class InboxEditCommand extends DatabaseCommand {
     @Parameters(index = "0", paramLabel = "ID", description = "Its number, as 'idem inbox list' shows it.")
     long id;
 
@@ -69,15 +52,8 @@ final class InboxEditCommand implements Callable<Integer> {
     @Option(names = "--remove-header", paramLabel = "NAME", description = "Takes all headers of that name away.")
     List<String> removed = new ArrayList<>();
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
-    String reason = "";
-
-    @Option(
-            names = {"--by", "--actor"},
-            paramLabel = "NAME",
-            description = "Who; goes to the audit. Default the user of this system.")
-    @Nullable
-    String actor = System.getProperty("user.name");
+    @Mixin
+    PersonOptions person = new PersonOptions();
 
     @Option(names = "--dry-run", description = "Only say what would be done.")
     boolean dryRun;
@@ -126,12 +102,8 @@ final class InboxEditCommand implements Callable<Integer> {
     }
 
     private InboxOperator operator(JdbcInbox inbox) {
-        try {
-            InboxOperator operator = inbox.as(actor == null ? "" : actor, reason);
-            return dryRun ? operator.dryRun() : operator;
-        } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(spec.commandLine(), "--by or --reason: " + wrong.getMessage(), wrong);
-        }
+        InboxOperator operator = person.as(inbox::as);
+        return dryRun ? operator.dryRun() : operator;
     }
 
     private record Result(long id, String result, String detail) {}

@@ -2,22 +2,16 @@ package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Gap;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcInbox;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code idem inbox gaps}: which streams wait for which versions. */
 @Command(
@@ -30,20 +24,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  idem inbox gaps --consumer balances --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD"
         })
-final class InboxGapsCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class InboxGapsCommand extends DatabaseCommand {
     @Option(names = "--consumer", required = true, paramLabel = "NAME", description = "Whose streams.")
     @SuppressWarnings("NullAway.Init") // set by the parser
     String consumer;

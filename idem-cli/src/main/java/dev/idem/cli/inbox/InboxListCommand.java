@@ -1,12 +1,10 @@
 package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.InboxFilter;
 import dev.idem.jdbc.InboxMessage;
 import dev.idem.jdbc.JdbcInbox;
@@ -15,14 +13,11 @@ import java.io.PrintWriter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code idem inbox list}: messages, page by page. */
 @Command(
@@ -35,25 +30,12 @@ import picocli.CommandLine.Spec;
             "  idem inbox list --state parked --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem inbox list --consumer mail --older-than 1h --limit 500 --after 4711 --json --url jdbc:h2:file:./shop"
         })
-final class InboxListCommand implements Callable<Integer> {
+final class InboxListCommand extends DatabaseCommand {
     private static final int LARGEST = 10_000;
     private static final int SHORT = 60;
 
     @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Mixin
     FilterOptions filter = new FilterOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
 
     @Option(names = "--limit", paramLabel = "N", description = "How many at most; default ${DEFAULT-VALUE}.")
     int limit = 50;

@@ -1,26 +1,20 @@
 package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.InboxMessage;
 import dev.idem.jdbc.InboxRevision;
 import dev.idem.jdbc.JdbcInbox;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code idem inbox show}: everything of one message. */
 @Command(
@@ -33,20 +27,7 @@ import picocli.CommandLine.Spec;
             "  idem inbox show 17 --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem inbox show --consumer mail --message-id m-1 --payload --json --url jdbc:h2:file:./shop"
         })
-final class InboxShowCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class InboxShowCommand extends DatabaseCommand {
     @Parameters(
             index = "0",
             arity = "0..1",

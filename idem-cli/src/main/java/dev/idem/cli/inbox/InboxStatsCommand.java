@@ -2,23 +2,17 @@ package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.QueueStats;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcInbox;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code idem inbox stats}: how each queue stands. */
 @Command(
@@ -32,20 +26,7 @@ import picocli.CommandLine.Spec;
             "  idem inbox stats --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem inbox stats --url jdbc:mariadb://db/shop --user shop --password --json"
         })
-final class InboxStatsCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class InboxStatsCommand extends DatabaseCommand {
     @Option(names = "--json", description = "Print the counts as one JSON object.")
     boolean json;
 

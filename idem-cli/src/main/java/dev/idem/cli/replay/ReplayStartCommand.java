@@ -3,23 +3,18 @@ package dev.idem.cli.replay;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.ReplaySession;
 import dev.idem.ReplaySpec;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
+import dev.idem.cli.PersonOptions;
 import dev.idem.jdbc.JdbcReplays;
 import dev.idem.jdbc.ReplayOperator;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code idem replay start}: asks for a session. */
 @Command(
@@ -36,21 +31,8 @@ import picocli.CommandLine.Spec;
             "  idem replay start --name totals-1 --consumer totals --source stored --reason 'wrong sums' --rate 500 --url jdbc:postgresql://db/shop",
             "  idem replay start --name count-1 --consumer totals --source 'kafka:topic=orders;from=2026-03-01T00:00:00Z' --dry-run --reason count --url jdbc:h2:file:./shop"
         })
-final class ReplayStartCommand implements Callable<Integer> {
+final class ReplayStartCommand extends DatabaseCommand {
     private static final Duration TAKEN_SOON = Duration.ofSeconds(5);
-
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
 
     @Option(
             names = "--name",
@@ -65,15 +47,8 @@ final class ReplayStartCommand implements Callable<Integer> {
     @Option(names = "--source", required = true, paramLabel = "SPEC", description = "Where they come from; see below.")
     String source = "";
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; goes to the audit.")
-    String reason = "";
-
-    @Option(
-            names = {"--by", "--actor"},
-            paramLabel = "NAME",
-            description = "Who; goes to the audit. Default the user of this system.")
-    @Nullable
-    String actor = System.getProperty("user.name");
+    @Mixin
+    PersonOptions person = new PersonOptions();
 
     @Option(names = "--rate", paramLabel = "N", description = "Messages a second at most; default ${DEFAULT-VALUE}.")
     long rate = 100;
@@ -110,8 +85,7 @@ final class ReplayStartCommand implements Callable<Integer> {
 
     private ReplaySession started(JdbcReplays replays) {
         try {
-            ReplayOperator operator =
-                    replays.as(actor == null ? "" : actor, reason).perSecond(rate);
+            ReplayOperator operator = person.as(replays::as).perSecond(rate);
             return (dryRun ? operator.dryRun() : operator).start(name, consumer, ReplaySpec.parse(source));
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);

@@ -2,23 +2,17 @@ package dev.idem.cli.replay;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.ReplaySession;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcReplays;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code idem replay status}: how sessions stand. */
 @Command(
@@ -30,20 +24,7 @@ import picocli.CommandLine.Spec;
             "  idem replay status --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem replay status totals-1 --json --url jdbc:postgresql://db/shop --user shop --password"
         })
-final class ReplayStatusCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class ReplayStatusCommand extends DatabaseCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "Which; default all.")
     @Nullable
     String name;

@@ -1,11 +1,9 @@
 package dev.idem.cli.retention;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.JdbcConsumers;
 import dev.idem.jdbc.JdbcRetention;
 import dev.idem.jdbc.JdbcSchema;
@@ -13,13 +11,9 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code idem retention run}: one sweep now, for a cron job or a look beforehand. */
 @Command(
@@ -34,21 +28,8 @@ import picocli.CommandLine.Spec;
             "  idem retention run --dry-run --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem retention run --consumer billing --url jdbc:mariadb://db/shop --user shop --password --json"
         })
-final class RetentionRunCommand implements Callable<Integer> {
+final class RetentionRunCommand extends DatabaseCommand {
     private static final long REPORT_NANOS = Duration.ofSeconds(1).toNanos();
-
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
 
     @Option(
             names = "--consumer",

@@ -1,22 +1,16 @@
 package dev.idem.cli.schema;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.Database;
 import dev.idem.jdbc.Finding;
 import dev.idem.jdbc.JdbcSchema;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code idem schema apply}: creates what is missing, then checks all of it. */
 @Command(
@@ -30,20 +24,7 @@ import picocli.CommandLine.Spec;
             "  idem schema apply --url jdbc:h2:file:./shop --user sa",
             "  idem schema apply --partitioned --url jdbc:postgresql://db/shop --user owner --password-env PGPASSWORD"
         })
-final class SchemaApplyCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class SchemaApplyCommand extends DatabaseCommand {
     @Option(names = "--json", description = "Print the result as one JSON object.")
     boolean json;
 

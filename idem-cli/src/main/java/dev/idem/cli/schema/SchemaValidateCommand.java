@@ -1,19 +1,13 @@
 package dev.idem.cli.schema;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CommonOptions;
-import dev.idem.cli.ConnectionOptions;
+import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.cli.TableOptions;
 import dev.idem.jdbc.Finding;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code idem schema validate}: says what is wrong with the tables and what to do about it. Changes nothing. */
 @Command(
@@ -26,20 +20,7 @@ import picocli.CommandLine.Spec;
             "  idem schema validate --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
             "  idem schema validate --url jdbc:mariadb://db/shop --user shop --password --json"
         })
-final class SchemaValidateCommand implements Callable<Integer> {
-    @Mixin
-    CommonOptions common = new CommonOptions();
-
-    @Mixin
-    ConnectionOptions connection = new ConnectionOptions();
-
-    @Mixin
-    TableOptions tables = new TableOptions();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by the parser
-    CommandSpec spec;
-
+final class SchemaValidateCommand extends DatabaseCommand {
     @Option(names = "--json", description = "Print the findings as one JSON object.")
     boolean json;
 
