@@ -226,7 +226,9 @@ public final class JdbcSchema {
                     Finding.Severity.ERROR,
                     "tables",
                     "The tables " + tables + " cannot be read (SQLState " + absent.getSQLState() + ")",
-                    "Create them: idem schema apply, or SchemaMode.ALWAYS"));
+                    "42501".equals(absent.getSQLState())
+                            ? SqlFaults.advice(absent)
+                            : "Create them: idem schema apply, or SchemaMode.ALWAYS"));
         }
         return found == VERSION
                 ? List.of()

@@ -23,7 +23,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "list",
         description =
-                "Lists stored messages, the oldest first, with their numbers for 'show', 'retry', 'park' and 'skip'.",
+                "Lists stored messages, the oldest first, with their numbers for the other commands.",
         footer = {
             "",
             "Examples:",
