@@ -87,6 +87,14 @@ class ErrorsTest {
     }
 
     @Test
+    void benchmarksAreSaidToBeElsewhere() {
+        Cli failed = Cli.run("bench", "all", "--quick");
+
+        assertThat(failed.code()).isEqualTo(ExitCodes.ERROR);
+        assertThat(failed.err().lines()).singleElement().asString().contains("Run ./idem bench");
+    }
+
+    @Test
     void verboseAddsTheStackTrace() {
         Cli failed = Cli.run("schema", "apply", "--url", "jdbc:oracle:thin:@//db/shop", "--verbose");
 

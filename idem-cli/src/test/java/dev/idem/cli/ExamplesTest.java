@@ -49,7 +49,6 @@ class ExamplesTest {
                 Files.readString(page)
                         .lines()
                         .filter(line -> line.startsWith("./idem "))
-                        .map(line -> line.replaceFirst("\\s[#>].*", ""))
                         .forEach(lines::add);
             }
         }
@@ -64,10 +63,12 @@ class ExamplesTest {
                 .doesNotThrowAnyException();
     }
 
-    /** As a shell takes them apart; a password that would be asked for is given. */
+    /** As a shell takes them apart, up to a comment, a file or a pipe; a password that would be asked for is given. */
     private static String[] words(String line) {
         List<String> words = new ArrayList<>();
-        Matcher word = WORD.matcher(line.replace("$DB", DB).replaceFirst("--password(?= |$)", "--password=secret"));
+        Matcher word = WORD.matcher(line.replaceFirst("\\s[#>|].*", "")
+                .replace("$DB", DB)
+                .replaceFirst("--password(?= |$)", "--password=secret"));
         while (word.find()) {
             words.add(Stream.of(word.group(1), word.group(2), word.group(3))
                     .filter(text -> text != null)

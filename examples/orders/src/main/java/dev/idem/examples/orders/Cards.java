@@ -26,10 +26,11 @@ final class Cards {
             throw new EffectNotDoneException("connection refused", null); // surely nothing was done
         }
         boolean isNew = receipts.putIfAbsent(key.value(), "receipt for " + order) == null;
-        out.println("Call " + calls + (isNew ? ": charged" : ": known by its key, and not charged again"));
         if (calls == 2) {
+            out.println("Call 2: charged, and then the power fails");
             throw new IllegalStateException("the power fails"); // nobody knows whether it was done
         }
+        out.println("Call " + calls + (isNew ? ": charged" : ": known by its key, and not charged again"));
         return receipts.get(key.value());
     }
 
