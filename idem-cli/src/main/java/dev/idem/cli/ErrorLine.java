@@ -40,7 +40,8 @@ final class ErrorLine {
                     + " INSERT, UPDATE and DELETE on the tables";
         }
         String told = error == sql ? said : oneLine(error);
-        return told + (state.isEmpty() ? "" : " (SQLState " + state + ")") + " (--verbose shows where)";
+        String marked = state.isEmpty() || told.contains("SQLState " + state) ? told : told + " (SQLState " + state + ")";
+        return marked + " (--verbose shows where)";
     }
 
     private static String oneLine(Throwable error) {

@@ -70,6 +70,18 @@ class ErrorsTest {
     }
 
     @Test
+    void missingTablesAreSaidOnceWithWhatToDo() {
+        Cli failed = Cli.run("consumer", "list", "--url", "jdbc:h2:mem:without-tables");
+
+        assertThat(failed.code()).isEqualTo(ExitCodes.ERROR);
+        assertThat(failed.err().lines())
+                .singleElement()
+                .asString()
+                .contains("idem schema apply")
+                .containsOnlyOnce("SQLState");
+    }
+
+    @Test
     void addressThatNoDriverTakesNamesTheOnesThatAre() {
         Cli failed = Cli.run("schema", "apply", "--url", "jdbc:oracle:thin:@//db/shop");
 
