@@ -41,9 +41,10 @@ class ExamplesTest {
         }
         List<String> lines = new ArrayList<>();
         try (Stream<Path> docs = Files.list(root.resolve("docs"))) {
-            List<Path> pages = new ArrayList<>(docs.filter(page -> page.toString().endsWith(".md"))
-                    .sorted()
-                    .toList());
+            List<Path> pages =
+                    new ArrayList<>(docs.filter(page -> page.toString().endsWith(".md"))
+                            .sorted()
+                            .toList());
             pages.add(root.resolve("README.md"));
             for (Path page : pages) {
                 Files.readString(page)
@@ -58,9 +59,7 @@ class ExamplesTest {
     @ParameterizedTest
     @MethodSource({"helpTexts", "pages"})
     void canBeTyped(String line) {
-        assertThatCode(() -> Main.commandLine().parseArgs(words(line)))
-                .as(line)
-                .doesNotThrowAnyException();
+        assertThatCode(() -> Main.commandLine().parseArgs(words(line))).as(line).doesNotThrowAnyException();
     }
 
     /** As a shell takes them apart, up to a comment, a file or a pipe; a password that would be asked for is given. */

@@ -73,6 +73,7 @@ public final class JdbcConsumers {
 
     private StoreException failed(String what, SQLException failure) {
         return new StoreException(
-                "Could not " + what + " (SQLState " + failure.getSQLState() + "): " + SqlFaults.advice(failure), failure);
+                "Could not " + what + " (SQLState " + failure.getSQLState() + "): " + SqlFaults.advice(failure),
+                failure);
     }
 }

@@ -73,8 +73,7 @@ class RabbitGuideTest {
             scene.bench.with(channel -> channel.queueDeclare(out, true, false, false, null));
             scene.bench.send(Bench.id("m1").type("order-placed").build(), "order-1");
             scene.bench.send(Bench.id("m1").type("order-placed").build(), "order-1");
-            CompletableFuture<Void> shutdown =
-                    CompletableFuture.runAsync(() -> awaitMessage(scene, out));
+            CompletableFuture<Void> shutdown = CompletableFuture.runAsync(() -> awaitMessage(scene, out));
             // region rabbit-pipeline
             Outbox shipments = Outbox.named("shipments");
             Consumer orders = Consumer.named("orders")

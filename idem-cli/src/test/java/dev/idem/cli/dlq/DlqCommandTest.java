@@ -108,7 +108,8 @@ class DlqCommandTest {
         assertThat(replay(where, audited, "--consumer", "cards", "--all", "--force")
                         .out())
                 .contains("3 sent, 0 forbidden");
-        assertThat(run(where, "list").out()).contains("No dead letters in " + name + ".dead-letters. Is that its name?");
+        assertThat(run(where, "list").out())
+                .contains("No dead letters in " + name + ".dead-letters. Is that its name?");
         assertThat(JdbcAudit.of(JdbcSchema.of(database)).newest())
                 .extracting(JdbcAudit.Entry::consumer, JdbcAudit.Entry::action, JdbcAudit.Entry::actor)
                 .contains(

@@ -100,8 +100,8 @@ public final class Main {
     private static void book(Connection connection, String account, String booking) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(
                         "UPDATE balance SET cents = cents + ?, bookings = bookings || ' ' || ? WHERE account = ?");
-                PreparedStatement insert =
-                        connection.prepareStatement("INSERT INTO balance (cents, bookings, account) VALUES (?, ?, ?)")) {
+                PreparedStatement insert = connection.prepareStatement(
+                        "INSERT INTO balance (cents, bookings, account) VALUES (?, ?, ?)")) {
             for (PreparedStatement statement : List.of(update, insert)) {
                 statement.setInt(1, Integer.parseInt(booking));
                 statement.setString(2, booking);

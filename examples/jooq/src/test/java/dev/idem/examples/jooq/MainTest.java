@@ -20,6 +20,7 @@ class MainTest {
 
     @Test
     void tellsTheSameStoryOnPostgreSql() throws Exception {
-        assertThat(Told.by(out -> Main.tell(Told.postgres(), SQLDialect.POSTGRES, out))).containsExactly(STORY);
+        assertThat(Told.by(out -> Main.tell(Told.postgres(), SQLDialect.POSTGRES, out)))
+                .containsExactly(STORY);
     }
 }

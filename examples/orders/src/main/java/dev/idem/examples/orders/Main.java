@@ -65,7 +65,8 @@ public final class Main {
             return Map.of(); // all of them are confirmed
         };
 
-        Message order = event("order-placed", "order-1").toBuilder().id("event-1").build();
+        Message order =
+                event("order-placed", "order-1").toBuilder().id("event-1").build();
         try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
             for (int delivery = 1; delivery <= 2; delivery++) {
                 Outcome<?> outcome = inbox.accept(orders, order);
