@@ -19,10 +19,10 @@ public final class Told {
         void tell(PrintStream out) throws Exception;
     }
 
-    /** A {@code main}. */
+    /** Its {@code main}. */
     @FunctionalInterface
     public interface Program {
-        void main(String[] args) throws Exception;
+        void run(String[] args) throws Exception;
     }
 
     public static List<String> by(Story story) throws Exception {
@@ -37,7 +37,7 @@ public final class Told {
         try {
             return by(out -> {
                 System.setOut(out);
-                program.main(new String[0]);
+                program.run(new String[0]);
             });
         } finally {
             System.setOut(console);
