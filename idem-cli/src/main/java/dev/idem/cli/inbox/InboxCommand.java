@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
         name = "inbox",
         description =
                 "Looks after messages that are stored and not done yet: counts, lists and shows them, and retries, "
-                        + "parks, skips or edits them in the name of a person; passes gaps, and settles unknown effects.",
+                        + "parks, skips or edits them in the name of a person.",
         subcommands = {
             InboxStatsCommand.class,
             InboxListCommand.class,
