@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  idem inbox erase 17 18 --reason 'request 2026-113' --url jdbc:postgresql://db/shop --user shop --password",
-            "  idem inbox erase --consumer mail --message order-7731 --reason 'request 2026-113' --url jdbc:h2:file:./shop"
+            "  idem inbox erase --consumer mail --message-id order-7731 --reason 'request 2026-113' --url jdbc:h2:file:./shop"
         })
 final class InboxEraseCommand extends DatabaseCommand {
     @Parameters(
@@ -40,12 +40,12 @@ final class InboxEraseCommand extends DatabaseCommand {
             description = "The numbers of messages, also of those that have left the queue.")
     List<Long> ids = new ArrayList<>();
 
-    @Option(names = "--consumer", paramLabel = "NAME", description = "With --message: the consumer.")
+    @Option(names = "--consumer", paramLabel = "NAME", description = "With --message-id: the consumer.")
     @Nullable
     String consumer;
 
     @Option(
-            names = "--message",
+            names = "--message-id",
             paramLabel = "TEXT",
             description =
                     "Instead of numbers: the id of the message, as lists show it. Reads all markers of the consumer.")
@@ -65,7 +65,7 @@ final class InboxEraseCommand extends DatabaseCommand {
     public Integer call() throws Exception {
         if (ids.isEmpty() == (message == null) || (message == null) != (consumer == null)) {
             throw new ParameterException(
-                    spec.commandLine(), "Say which: the IDs of messages, or --consumer and --message");
+                    spec.commandLine(), "Say which: the IDs of messages, or --consumer and --message-id");
         }
         try (HikariDataSource dataSource = connection.open()) {
             InboxOperator operator = person.as(JdbcInbox.of(tables.in(dataSource))::as);
