@@ -2,8 +2,6 @@ package dev.idem;
 
 import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -78,18 +76,15 @@ final class KeyEncoding {
     }
 
     private static UUID hashed(Selection.Parts parts, OptionalLong millis, @Nullable String session) {
-        MessageDigest sha = Fingerprint.sha256();
-        update(sha, parts.tenant());
-        update(sha, parts.source());
-        parts.ids().forEach(id -> update(sha, id));
+        PartsDigest parted = new PartsDigest().add(parts.tenant()).add(parts.source());
+        parts.ids().forEach(parted::add);
         if (parts.eventTime() != null) {
-            update(sha, "at " + parts.eventTime());
+            parted.add("at " + parts.eventTime());
         }
-        if (session != null) { // behind a length that no part has, so that no list of parts gives the same bytes
-            sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(OF_SESSION).array());
-            update(sha, session);
+        if (session != null) {
+            parted.addApart(OF_SESSION, session);
         }
-        ByteBuffer digest = ByteBuffer.wrap(sha.digest());
+        ByteBuffer digest = ByteBuffer.wrap(parted.bytes());
         long high = digest.getLong();
         long low = digest.getLong();
         if (millis.isPresent()) {
@@ -97,15 +92,6 @@ final class KeyEncoding {
         }
         return new UUID(
                 (high & ~0xF000L) | ((long) HASHED_VERSION << 12), (low & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE);
-    }
-
-    /** Absent and empty differ, and no two lists of parts give the same bytes. */
-    private static void update(MessageDigest sha, @Nullable String part) {
-        byte[] bytes = part == null ? new byte[0] : part.getBytes(StandardCharsets.UTF_8);
-        sha.update(ByteBuffer.allocate(Integer.BYTES)
-                .putInt(part == null ? -1 : bytes.length)
-                .array());
-        sha.update(bytes);
     }
 
     /** When the message was made, if its identity says so. */
