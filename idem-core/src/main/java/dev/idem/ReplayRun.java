@@ -87,7 +87,8 @@ final class ReplayRun {
                 return;
             }
             adapt(Duration.ofNanos(System.nanoTime() - start));
-            going = lease.progress(step(batch.cursor(), reading.total(), decided.counts(), decided.error()));
+            ReplaySession.Counts counts = decided.counts().plus(ReplaySession.Counts.erased(batch.erased()));
+            going = lease.progress(step(batch.cursor(), reading.total(), counts, decided.error()));
             if (batch.end() && going) {
                 lease.end(ReplaySession.State.DONE, null);
                 return;
