@@ -165,9 +165,7 @@ public final class Consumer {
      * @param claimed under which it runs
      */
     MarkerKey keyBeyondSessions(Message message, MarkerKey claimed) {
-        return isRebuiltBy(message)
-                ? keyOf(message.toBuilder().replaySession(null).build()).orElse(claimed)
-                : claimed;
+        return isRebuiltBy(message) ? keyOf(message.inSession(null)).orElse(claimed) : claimed;
     }
 
     /** Where a mark is kept for it: a session that rebuilds has marks of its own. */
@@ -182,7 +180,29 @@ public final class Consumer {
     Keyed keyed(Message message) {
         Position position = watermark ? placeOf(message).orElse(null) : null;
         Keyed byPosition = position == null ? null : positions.of(position);
-        return byPosition != null ? byPosition : selected(message);
+        return byPosition != null ? byPosition : inSession(message, beyondSessions(message));
+    }
+
+    private Keyed inSession(Message message, Keyed ordinary) {
+        if (!(ordinary instanceof Keyed.Key key) || !isRebuiltBy(message)) {
+            return ordinary;
+        }
+        String session = message.replaySession().orElseThrow();
+        return ReplaySession.isName(session)
+                ? new Keyed.Key(KeyEncoding.ofSession(key.key(), session), key.made())
+                : new Keyed.Without(Rejection.KEY_MALFORMED, "the name of its replay session cannot be one");
+    }
+
+    /** What it was marked as counts more than what it says of itself now. */
+    private Keyed beyondSessions(Message message) {
+        Keyed own = selected(message);
+        MarkerKey marked = message.markedAs().orElse(null);
+        if (marked == null || !marked.consumer().equals(name)) {
+            return own;
+        }
+        return own instanceof Keyed.Key key && key.key().equals(marked)
+                ? own
+                : new Keyed.Key(marked, KeyEncoding.madeAt(marked));
     }
 
     private Keyed selected(Message message) {
@@ -191,14 +211,7 @@ public final class Consumer {
         Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
         return checked instanceof Selection.Unusable unusable
                 ? new Keyed.Without(unusable.reason(), unusable.detail())
-                : encoded(message, (Selection.Parts) checked);
-    }
-
-    private Keyed encoded(Message message, Selection.Parts parts) {
-        String session = isRebuiltBy(message) ? message.replaySession().orElseThrow() : null;
-        return session == null || ReplaySession.isName(session)
-                ? KeyEncoding.encode(name, parts, session)
-                : new Keyed.Without(Rejection.KEY_MALFORMED, "the name of its replay session cannot be one");
+                : KeyEncoding.encode(name, (Selection.Parts) checked);
     }
 
     /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */

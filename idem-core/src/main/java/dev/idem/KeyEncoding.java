@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -30,13 +31,7 @@ final class KeyEncoding {
      * time in a UUIDv7 or ULID. A redelivery cannot change either.
      */
     static Keyed.Key encode(String consumer, Selection.Parts parts) {
-        return encode(consumer, parts, null);
-    }
-
-    /** As above. The key of a replay session is never the id itself, so no session can meet an ordinary key. */
-    static Keyed.Key encode(String consumer, Selection.Parts parts, @Nullable String session) {
-        boolean alone = session == null
-                && parts.tenant() == null
+        boolean alone = parts.tenant() == null
                 && parts.source() == null
                 && parts.ids().size() == 1
                 && parts.eventTime() == null;
@@ -46,8 +41,30 @@ final class KeyEncoding {
         Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
         MarkerKey key = alone && uuid != null && uuid.version() != HASHED_VERSION
                 ? new MarkerKey(consumer, uuid, null)
-                : new MarkerKey(consumer, hashed(parts, millis, session), readable(parts, alone, session));
+                : new MarkerKey(consumer, hashed(parts, millis), readable(parts, alone));
         return new Keyed.Key(key, made);
+    }
+
+    /**
+     * The key of a message in a replay session, made from its ordinary one. It is never an id itself, so no session can
+     * meet an ordinary key or that of another one, and begins as the ordinary one does, with the time if that has one.
+     */
+    static MarkerKey ofSession(MarkerKey ordinary, String session) {
+        MessageDigest sha = Fingerprint.sha256();
+        // Begins with a length that no part has, so that no list of parts gives the same bytes.
+        sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(OF_SESSION).array());
+        update(sha, ordinary.value().toString());
+        update(sha, ordinary.readable());
+        update(sha, session);
+        ByteBuffer digest = ByteBuffer.wrap(sha.digest());
+        long high = (ordinary.value().getMostSignificantBits() & ~0xFFFFL) | (digest.getLong() & 0xFFFFL);
+        return new MarkerKey(
+                ordinary.consumer(), version8(high, digest.getLong()), ordinary.id() + "/replay=" + session);
+    }
+
+    private static UUID version8(long high, long low) {
+        return new UUID(
+                (high & ~0xF000L) | ((long) HASHED_VERSION << 12), (low & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE);
     }
 
     /** A key that nobody else has. It begins with the present time, so that every store has a place for it. */
@@ -59,7 +76,7 @@ final class KeyEncoding {
 
     /** The same, with the text of an id beside it, by which people find it. */
     static MarkerKey unique(String consumer, Selection.Parts id) {
-        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true, null));
+        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true));
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */
@@ -77,7 +94,7 @@ final class KeyEncoding {
         return true;
     }
 
-    private static UUID hashed(Selection.Parts parts, OptionalLong millis, @Nullable String session) {
+    private static UUID hashed(Selection.Parts parts, OptionalLong millis) {
         MessageDigest sha = Fingerprint.sha256();
         update(sha, parts.tenant());
         update(sha, parts.source());
@@ -85,18 +102,13 @@ final class KeyEncoding {
         if (parts.eventTime() != null) {
             update(sha, "at " + parts.eventTime());
         }
-        if (session != null) { // behind a length that no part has, so that no list of parts gives the same bytes
-            sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(OF_SESSION).array());
-            update(sha, session);
-        }
         ByteBuffer digest = ByteBuffer.wrap(sha.digest());
         long high = digest.getLong();
         long low = digest.getLong();
         if (millis.isPresent()) {
             high = (millis.getAsLong() << 16) | (high & 0xFFFFL);
         }
-        return new UUID(
-                (high & ~0xF000L) | ((long) HASHED_VERSION << 12), (low & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE);
+        return version8(high, low);
     }
 
     /** Absent and empty differ, and no two lists of parts give the same bytes. */
@@ -113,6 +125,11 @@ final class KeyEncoding {
         String last = parts.ids().get(parts.ids().size() - 1);
         OptionalLong millis = timeOf(parts.eventTime(), isUuid(last) ? UUID.fromString(last) : null, last);
         return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+    }
+
+    /** When the message of a key was made, if the key is its id alone and that says so. */
+    static @Nullable Instant madeAt(MarkerKey key) {
+        return madeAt(new Selection.Parts(null, null, List.of(key.id())));
     }
 
     private static OptionalLong timeOf(@Nullable Instant eventTime, @Nullable UUID uuid, String id) {
@@ -137,7 +154,7 @@ final class KeyEncoding {
         return OptionalLong.of(millis);
     }
 
-    private static String readable(Selection.Parts parts, boolean alone, @Nullable String session) {
+    private static String readable(Selection.Parts parts, boolean alone) {
         StringBuilder text = new StringBuilder();
         append(text, "tenant=", parts.tenant());
         append(text, "source=", parts.source());
@@ -146,7 +163,6 @@ final class KeyEncoding {
                 text,
                 "time=",
                 parts.eventTime() == null ? null : parts.eventTime().toString());
-        append(text, "replay=", session);
         return text.toString();
     }
 
