@@ -30,14 +30,14 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     /** For a message that the consumer has a handler for. */
-    static Attempt<?, Exception> of(Consumer consumer, Message message, Consumer.Route route) {
-        return route instanceof Consumer.Route.Each<?, ?> each
+    static Attempt<?, Exception> of(Consumer consumer, Message message, Route route) {
+        return route instanceof Route.Each<?, ?> each
                 ? each(consumer, message, each)
-                : together(consumer, message, (Consumer.Route.Together<?>) route);
+                : together(consumer, message, (Route.Together<?>) route);
     }
 
     private static <E, T extends @Nullable Object> Attempt<T, Exception> each(
-            Consumer consumer, Message message, Consumer.Route.Each<E, T> route) {
+            Consumer consumer, Message message, Route.Each<E, T> route) {
         return new Attempt<>(
                 consumer,
                 message,
@@ -47,7 +47,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
 
     @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
     private static <E> Attempt<@Nullable Void, Exception> together(
-            Consumer consumer, Message message, Consumer.Route.Together<E> route) {
+            Consumer consumer, Message message, Route.Together<E> route) {
         return new Attempt<>(consumer, message, tx -> TogetherCall.alone(route, tx), null);
     }
 

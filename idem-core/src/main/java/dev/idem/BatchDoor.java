@@ -58,7 +58,7 @@ final class BatchDoor {
     }
 
     private BatchEntry<?> entry(Consumer consumer, Message message, int position, Order order) {
-        Consumer.Route route = consumer.route(message).orElse(null);
+        Route route = consumer.route(message).orElse(null);
         if (route != null) {
             return entry(route, new BatchEntry<>(Attempt.of(consumer, message, route), position, order));
         }
@@ -67,7 +67,7 @@ final class BatchDoor {
         return unknown;
     }
 
-    private <T extends @Nullable Object> BatchEntry<T> entry(Consumer.Route route, BatchEntry<T> entry) {
+    private <T extends @Nullable Object> BatchEntry<T> entry(Route route, BatchEntry<T> entry) {
         Attempt<T, Exception> attempt = entry.attempt();
         try {
             Keyed keyed = attempt.keyed(engine.events(), engine.sessions());

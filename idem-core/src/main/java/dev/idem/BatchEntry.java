@@ -14,7 +14,7 @@ final class BatchEntry<T extends @Nullable Object> {
     private final Attempt<T, Exception> attempt;
     private final int position;
     private final Order order;
-    private Consumer.@Nullable Route route;
+    private @Nullable Route route;
     private @Nullable ClaimRequest request;
     private @Nullable Outcome<T> kept;
     private @Nullable StoredResult stored;
@@ -29,7 +29,7 @@ final class BatchEntry<T extends @Nullable Object> {
     }
 
     /** It has a handler and a key, so it can be claimed. */
-    void claimable(Consumer.Route way, ClaimRequest claim) {
+    void claimable(Route way, ClaimRequest claim) {
         route = way;
         request = claim;
     }
@@ -42,7 +42,7 @@ final class BatchEntry<T extends @Nullable Object> {
         return attempt.message();
     }
 
-    Consumer.Route route() {
+    Route route() {
         return Objects.requireNonNull(route, "not claimable");
     }
 

@@ -108,7 +108,7 @@ final class BatchRun {
     /** As many as go to one call of the same batch handler, or one. */
     private static List<BatchEntry<?>> neighbours(List<BatchEntry<?>> entries, int from) {
         int to = from + 1;
-        if (entries.get(from).route() instanceof Consumer.Route.Together) {
+        if (entries.get(from).route() instanceof Route.Together) {
             while (to < entries.size()
                     && entries.get(to).route() == entries.get(from).route()) {
                 to++;
@@ -133,7 +133,7 @@ final class BatchRun {
         if (ready.isEmpty()) {
             return;
         }
-        if (ready.get(0).route() instanceof Consumer.Route.Together<?> together) {
+        if (ready.get(0).route() instanceof Route.Together<?> together) {
             handleTogether(together, ready);
         } else {
             BatchEntry<?> one = ready.get(0);
@@ -144,7 +144,7 @@ final class BatchRun {
         }
     }
 
-    private <E> void handleTogether(Consumer.Route.Together<E> route, List<BatchEntry<?>> entries) {
+    private <E> void handleTogether(Route.Together<E> route, List<BatchEntry<?>> entries) {
         TogetherCall<E> call = TogetherCall.of(route, entries);
         call.undecodable().forEach(this::giveUp);
         if (call.entries().stream().anyMatch(BatchEntry::isBehind)) {

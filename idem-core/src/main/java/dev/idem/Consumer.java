@@ -1,9 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -21,25 +19,22 @@ public final class Consumer {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
 
     private final String name;
-    private final KeySelector key;
+    private final ConsumerKeys keys;
     private final Policy policy;
-    private final Map<Kind, Route> routes;
-    private final @Nullable Route fallback;
+    private final Routes routes;
     private final boolean watermark;
     private final @Nullable QueuePolicy queue;
     private final Set<Outbox> outboxes;
     private final boolean parking;
     private final @Nullable Sequence sequence;
     private final @Nullable Route receiver;
-    private final PositionKeys positions;
 
     private Consumer(Builder from) {
         name = from.name;
-        positions = new PositionKeys(name);
-        key = from.key;
         policy = from.policy;
-        routes = Map.copyOf(from.routes);
-        fallback = from.fallback;
+        keys = new ConsumerKeys(
+                name, from.watermark ? KeySelector.position() : from.key, from.watermark, policy.rebuilds());
+        routes = from.routes.build();
         watermark = from.watermark;
         queue = from.queue;
         outboxes = Set.copyOf(from.outboxes);
@@ -50,11 +45,9 @@ public final class Consumer {
 
     private Consumer(Consumer from, Policy policy, @Nullable Route receiver) {
         name = from.name;
-        positions = from.positions;
-        key = from.key;
         this.policy = policy;
+        keys = from.keys;
         routes = from.routes;
-        fallback = from.fallback;
         watermark = from.watermark;
         queue = from.queue;
         outboxes = from.outboxes;
@@ -77,7 +70,7 @@ public final class Consumer {
     }
 
     public KeySelector key() {
-        return key;
+        return keys.selector();
     }
 
     public Policy policy() {
@@ -126,11 +119,10 @@ public final class Consumer {
 
     /** Whether some of its messages are handled in steps. */
     boolean hasSteps() {
-        return fallback instanceof Route.Stepwise
-                || routes.values().stream().anyMatch(Route.Stepwise.class::isInstance);
+        return routes.haveSteps();
     }
 
-    /** The same consumer for one step, with a policy that fits it. */
+    /** The same consumer for one step, with a policy that fits it and treats replays as before. */
     Consumer with(Policy other) {
         return new Consumer(this, other, receiver);
     }
@@ -155,7 +147,7 @@ public final class Consumer {
 
     /** Whether it is done once for its session, whatever else is known of it. */
     boolean isRebuiltBy(Message message) {
-        return message.replaySession().isPresent() && policy.rebuilds();
+        return keys.isRebuilt(message);
     }
 
     /**
@@ -165,77 +157,21 @@ public final class Consumer {
      * @param claimed under which it runs
      */
     MarkerKey keyBeyondSessions(Message message, MarkerKey claimed) {
-        return isRebuiltBy(message) ? keyOf(message.inSession(null)).orElse(claimed) : claimed;
+        return keys.beyondSessions(message, claimed);
     }
 
     /** Where a mark is kept for it: a session that rebuilds has marks of its own. */
     Optional<Position> placeOf(Message message) {
-        return isRebuiltBy(message)
-                ? message.position()
-                        .map(place -> ReplaySession.scoped(
-                                place, message.replaySession().orElseThrow()))
-                : message.position();
+        return keys.placeOf(message);
     }
 
     Keyed keyed(Message message) {
-        Position position = watermark ? placeOf(message).orElse(null) : null;
-        Keyed byPosition = position == null ? null : positions.of(position);
-        return byPosition != null ? byPosition : inSession(message, beyondSessions(message));
+        return keys.of(message);
     }
 
-    private Keyed inSession(Message message, Keyed ordinary) {
-        if (!(ordinary instanceof Keyed.Key key) || !isRebuiltBy(message)) {
-            return ordinary;
-        }
-        String session = message.replaySession().orElseThrow();
-        return ReplaySession.isName(session)
-                ? new Keyed.Key(KeyEncoding.ofSession(key.key(), session), key.made())
-                : new Keyed.Without(Rejection.KEY_MALFORMED, "the name of its replay session cannot be one");
-    }
-
-    /** What it was marked as counts more than what it says of itself now. */
-    private Keyed beyondSessions(Message message) {
-        Keyed own = selected(message);
-        MarkerKey marked = message.markedAs().orElse(null);
-        if (marked == null || !marked.consumer().equals(name)) {
-            return own;
-        }
-        return own instanceof Keyed.Key key && key.key().equals(marked)
-                ? own
-                : new Keyed.Key(marked, KeyEncoding.madeAt(marked));
-    }
-
-    private Keyed selected(Message message) {
-        Selection selection = select(message);
-        // Checked once more, for parts that a selector of the user's own made without the checking factories.
-        Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
-        return checked instanceof Selection.Unusable unusable
-                ? new Keyed.Without(unusable.reason(), unusable.detail())
-                : KeyEncoding.encode(name, (Selection.Parts) checked);
-    }
-
-    /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */
-    private Selection select(Message message) {
-        try {
-            return key.select(message);
-        } catch (RetryableException notTheMessage) {
-            throw notTheMessage;
-        } catch (RuntimeException failure) { // its text may quote the payload, so only its type is told
-            return new Selection.Unusable(
-                    Rejection.KEY_MALFORMED,
-                    "the key selector failed: " + failure.getClass().getName());
-        }
-    }
-
-    /** The handler for exactly this type and version, else for any version of the type, else for anything. */
+    /** The handler of this message; at the door of a queue, whatever has one is only received. */
     Optional<Route> route(Message message) {
-        Route found = null;
-        if (message.type().isPresent()) {
-            String type = message.type().get();
-            found = message.version().map(v -> routes.get(new Kind(type, v))).orElse(null);
-            found = found != null ? found : routes.get(new Kind(type, null));
-        }
-        Route own = found != null ? found : fallback;
+        Route own = routes.find(message);
         return Optional.ofNullable(own == null || receiver == null ? own : receiver);
     }
 
@@ -252,9 +188,7 @@ public final class Consumer {
 
     /** The message's type if a handler is registered for it, else "other": keeps the number of metrics bounded. */
     String typeLabel(Message message) {
-        return message.type()
-                .filter(type -> routes.keySet().stream().anyMatch(kind -> kind.type.equals(type)))
-                .orElse("other");
+        return message.type().filter(routes::know).orElse("other");
     }
 
     @Override
@@ -262,42 +196,12 @@ public final class Consumer {
         return "Consumer[" + name + "]";
     }
 
-    private record Kind(String type, @Nullable String version) {}
-
-    /** How the messages of a kind are decoded and handled: one by one, together, or in steps. */
-    sealed interface Route {
-        record Each<E, T extends @Nullable Object>(
-                PayloadDecoder<E> decoder,
-                Handler<E, T> handler,
-                @Nullable ResultCodec<T> codec) implements Route {
-            public Each {
-                Objects.requireNonNull(decoder, "decoder");
-                Objects.requireNonNull(handler, "handler");
-            }
-        }
-
-        record Together<E>(PayloadDecoder<E> decoder, BatchHandler<E> handler) implements Route {
-            public Together {
-                Objects.requireNonNull(decoder, "decoder");
-                Objects.requireNonNull(handler, "handler");
-            }
-        }
-
-        record Stepwise<E>(PayloadDecoder<E> decoder, StepHandler<E> handler) implements Route {
-            public Stepwise {
-                Objects.requireNonNull(decoder, "decoder");
-                Objects.requireNonNull(handler, "handler");
-            }
-        }
-    }
-
     /** Collects what a consumer has. Not thread-safe. */
     public static final class Builder {
         private final String name;
-        private final Map<Kind, Route> routes = new HashMap<>();
+        private final Routes.Builder routes;
         private KeySelector key = KeySelector.messageId();
         private Policy policy = Policy.defaults();
-        private @Nullable Route fallback;
         private boolean watermark;
         private boolean keyChosen;
         private @Nullable QueuePolicy queue;
@@ -311,6 +215,7 @@ public final class Consumer {
                         + "' must be 1 to 100 letters, digits or . _ : / - and start with a letter or digit");
             }
             this.name = name;
+            this.routes = new Routes.Builder(name);
         }
 
         public Builder key(KeySelector selector) {
@@ -384,26 +289,23 @@ public final class Consumer {
         /** Handles every version of a type that has no handler of its own. */
         public <E, T extends @Nullable Object> Builder on(
                 String type, PayloadDecoder<E> decoder, Handler<E, T> handler) {
-            return add(new Kind(type, null), new Route.Each<>(decoder, handler, null));
+            return add(type, null, new Route.Each<>(decoder, handler, null));
         }
 
         public <E, T extends @Nullable Object> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler) {
-            return add(new Kind(type, version), new Route.Each<>(decoder, handler, null));
+            return add(type, version, new Route.Each<>(decoder, handler, null));
         }
 
         /** Handles every version of a type, and keeps the result, so that a duplicate is answered with it. */
         public <E, T> Builder on(String type, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
-            return add(
-                    new Kind(type, null), new Route.Each<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
+            return add(type, null, new Route.Each<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
         }
 
         /** Handles one version of a type, and keeps the result. */
         public <E, T> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler, ResultCodec<T> codec) {
-            return add(
-                    new Kind(type, version),
-                    new Route.Each<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
+            return add(type, version, new Route.Each<>(decoder, handler, Objects.requireNonNull(codec, "codec")));
         }
 
         /** Handles everything that has no handler of its own, also messages without a type. */
@@ -413,12 +315,12 @@ public final class Consumer {
 
         /** Handles every version of a type that has no handler of its own, many messages in one call. */
         public <E> Builder onAll(String type, PayloadDecoder<E> decoder, BatchHandler<E> handler) {
-            return add(new Kind(type, null), new Route.Together<>(decoder, handler));
+            return add(type, null, new Route.Together<>(decoder, handler));
         }
 
         /** Handles one version of a type, many messages in one call. */
         public <E> Builder onAll(String type, String version, PayloadDecoder<E> decoder, BatchHandler<E> handler) {
-            return add(new Kind(type, version), new Route.Together<>(decoder, handler));
+            return add(type, version, new Route.Together<>(decoder, handler));
         }
 
         /** Handles everything that has no handler of its own, many messages in one call. */
@@ -428,12 +330,12 @@ public final class Consumer {
 
         /** Handles every version of a type in steps. Only for consumers that are queued and leased. */
         public <E> Builder onSteps(String type, PayloadDecoder<E> decoder, StepHandler<E> handler) {
-            return add(new Kind(type, null), new Route.Stepwise<>(decoder, handler));
+            return add(type, null, new Route.Stepwise<>(decoder, handler));
         }
 
         /** Handles one version of a type in steps. */
         public <E> Builder onSteps(String type, String version, PayloadDecoder<E> decoder, StepHandler<E> handler) {
-            return add(new Kind(type, version), new Route.Stepwise<>(decoder, handler));
+            return add(type, version, new Route.Stepwise<>(decoder, handler));
         }
 
         /** Handles everything that has no handler of its own in steps. */
@@ -441,96 +343,25 @@ public final class Consumer {
             return fallback(new Route.Stepwise<>(PayloadDecoder.message(), handler));
         }
 
+        private Builder add(String type, @Nullable String version, Route route) {
+            routes.add(type, version, route);
+            return this;
+        }
+
         private Builder fallback(Route route) {
-            if (fallback != null) {
-                throw new IllegalArgumentException("Consumer " + name + " has two handlers for other messages");
-            }
-            fallback = route;
+            routes.otherwise(route);
             return this;
         }
 
-        private Builder add(Kind kind, Route route) {
-            Objects.requireNonNull(kind.type, "type");
-            if (routes.putIfAbsent(kind, route) != null) {
-                throw new IllegalArgumentException("Consumer " + name + " has two handlers for type " + kind.type
-                        + (kind.version == null ? "" : " version " + kind.version));
-            }
-            return this;
-        }
-
+        /**
+         * The consumer.
+         *
+         * @throws IllegalArgumentException when it has two things that contradict each other, saying which
+         */
         public Consumer build() {
-            if (watermark) {
-                checkWatermark();
-            }
-            if (queue != null) {
-                checkQueue();
-            }
-            if (sequence != null) {
-                checkSequence();
-            }
             Consumer consumer = new Consumer(this);
-            if (consumer.hasSteps() && sequence != null) {
-                throw new IllegalArgumentException(
-                        "Consumer " + name + " has a handler with steps and a sequence, but a"
-                                + " version is applied in one transaction: publish to a consumer of its own from one of them");
-            }
-            if (consumer.hasSteps() && (parking || queue == null || !queue.isLeased())) {
-                throw new IllegalArgumentException("Consumer " + name + " has a handler with steps, each of which needs"
-                        + " a transaction of its own: say queued(QueuePolicy.leased(…))");
-            }
+            ConsumerRules.check(consumer, keyChosen, consumer.routes.keepResults());
             return consumer;
-        }
-
-        private void checkQueue() {
-            if (parking && queue != null && queue.isOrdered()) {
-                throw new IllegalArgumentException(
-                        "Consumer " + name + " parks what fails, so that those behind it go on,"
-                                + " and cannot keep its queue in order as well: queue all its messages, or leave the order out");
-            }
-            if (watermark || policy.observeOnly()) {
-                throw new IllegalArgumentException("Consumer " + name + " is queued and "
-                        + (watermark ? "has a watermark" : "observes only")
-                        + ", but a stored message needs a marker that decides. Leave one of them out");
-            }
-        }
-
-        private void checkSequence() {
-            String other = watermark
-                    ? "a watermark, which takes messages by their positions"
-                    : policy.observeOnly()
-                            ? "only observes, which lets everything through"
-                            : policy.unknownType() == Policy.UnknownType.IGNORE
-                                    ? "ignores unknown types, whose versions would be missing"
-                                    : parking
-                                            ? "parks what fails, behind which its stream could not go on"
-                                            : queue != null && queue.isOrdered()
-                                                    ? "orders its queue by key, which the sequence does better"
-                                                    : null;
-            if (other != null) {
-                throw new IllegalArgumentException(
-                        "Consumer " + name + " has a sequence and " + other + ". Leave one of them out");
-            }
-        }
-
-        private void checkWatermark() {
-            if (policy.observeOnly()) {
-                throw new IllegalArgumentException(
-                        "Consumer " + name + " has a watermark and observes only, but without"
-                                + " markers there is nothing to observe: redelivered positions alone are recognised");
-            }
-            if (keyChosen) {
-                throw new IllegalArgumentException(
-                        "Consumer " + name + " has both a key and a watermark: with a watermark"
-                                + " the position alone tells what is done. Leave one of them out");
-            }
-            boolean keepsResults = routes.values().stream()
-                    .anyMatch(route -> route instanceof Route.Each<?, ?> each && each.codec() != null);
-            if (keepsResults) {
-                throw new IllegalArgumentException(
-                        "Consumer " + name + " has a watermark and a handler whose result is kept,"
-                                + " but without markers there is nothing to keep it with");
-            }
-            key = KeySelector.position();
         }
     }
 }

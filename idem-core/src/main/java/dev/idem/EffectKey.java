@@ -3,8 +3,6 @@ package dev.idem;
 import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.UUID;
@@ -26,33 +24,19 @@ public record EffectKey(String value, long fence) {
     }
 
     static EffectKey of(String scope, MarkerKey message, String name, long fence) {
-        MessageDigest digest = sha256();
-        part(digest, "effect");
-        part(digest, scope);
-        part(digest, message.value().toString());
-        part(digest, message.id());
-        part(digest, name);
-        return new EffectKey(PREFIX + HexFormat.of().formatHex(digest.digest(), 0, BYTES), fence);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java has SHA-256", impossible);
-        }
-    }
-
-    /** With its length before it, so that no two lists of parts run together. */
-    private static void part(MessageDigest digest, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
-        digest.update(bytes);
+        byte[] digest = new PartsDigest()
+                .add("effect")
+                .add(scope)
+                .add(message.value().toString())
+                .add(message.id())
+                .add(name)
+                .bytes();
+        return new EffectKey(PREFIX + HexFormat.of().formatHex(digest, 0, BYTES), fence);
     }
 
     /** A version-8 UUID made from the value, for providers that want one. */
     public UUID uuid() {
-        ByteBuffer bits = ByteBuffer.wrap(sha256().digest(value.getBytes(StandardCharsets.UTF_8)));
+        ByteBuffer bits = ByteBuffer.wrap(Fingerprint.sha256().digest(value.getBytes(StandardCharsets.UTF_8)));
         return new UUID(
                 (bits.getLong() & 0xFFFF_FFFF_FFFF_0FFFL) | 0x8000L,
                 (bits.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L);

@@ -2,8 +2,6 @@ package dev.idem;
 
 import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -50,13 +48,12 @@ final class KeyEncoding {
      * meet an ordinary key or that of another one, and begins as the ordinary one does, with the time if that has one.
      */
     static MarkerKey ofSession(MarkerKey ordinary, String session) {
-        MessageDigest sha = Fingerprint.sha256();
-        // Begins with a length that no part has, so that no list of parts gives the same bytes.
-        sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(OF_SESSION).array());
-        update(sha, ordinary.value().toString());
-        update(sha, ordinary.readable());
-        update(sha, session);
-        ByteBuffer digest = ByteBuffer.wrap(sha.digest());
+        // Begins as no list of parts does, so that none gives the same bytes.
+        ByteBuffer digest = ByteBuffer.wrap(new PartsDigest()
+                .addApart(OF_SESSION, session)
+                .add(ordinary.value().toString())
+                .add(ordinary.readable())
+                .bytes());
         long high = (ordinary.value().getMostSignificantBits() & ~0xFFFFL) | (digest.getLong() & 0xFFFFL);
         return new MarkerKey(
                 ordinary.consumer(), version8(high, digest.getLong()), ordinary.id() + "/replay=" + session);
@@ -95,29 +92,18 @@ final class KeyEncoding {
     }
 
     private static UUID hashed(Selection.Parts parts, OptionalLong millis) {
-        MessageDigest sha = Fingerprint.sha256();
-        update(sha, parts.tenant());
-        update(sha, parts.source());
-        parts.ids().forEach(id -> update(sha, id));
+        PartsDigest parted = new PartsDigest().add(parts.tenant()).add(parts.source());
+        parts.ids().forEach(parted::add);
         if (parts.eventTime() != null) {
-            update(sha, "at " + parts.eventTime());
+            parted.add("at " + parts.eventTime());
         }
-        ByteBuffer digest = ByteBuffer.wrap(sha.digest());
+        ByteBuffer digest = ByteBuffer.wrap(parted.bytes());
         long high = digest.getLong();
         long low = digest.getLong();
         if (millis.isPresent()) {
             high = (millis.getAsLong() << 16) | (high & 0xFFFFL);
         }
         return version8(high, low);
-    }
-
-    /** Absent and empty differ, and no two lists of parts give the same bytes. */
-    private static void update(MessageDigest sha, @Nullable String part) {
-        byte[] bytes = part == null ? new byte[0] : part.getBytes(StandardCharsets.UTF_8);
-        sha.update(ByteBuffer.allocate(Integer.BYTES)
-                .putInt(part == null ? -1 : bytes.length)
-                .array());
-        sha.update(bytes);
     }
 
     /** When the message was made, if its identity says so. */

@@ -1,85 +1,31 @@
 package dev.idem;
 
 import dev.idem.spi.StreamVersion;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Keeps the messages of one call in order: behind a message that must come again, no other one of the same lane may run,
  * for it would be overtaken. Used by one thread.
  */
-abstract class Order {
+final class Order {
+    private static final Set<Settlement> NONE = Set.of();
+    private static final Set<Settlement> MUST_COME_AGAIN = Set.of(Settlement.RETRY);
+    private static final Set<Settlement> NOT_DONE = Set.copyOf(EnumSet.complementOf(EnumSet.of(Settlement.ACK)));
+
+    private final Function<Message, ? extends Optional<?>> lanes;
+    private final Rank ranks;
+    private final Set<Settlement> blocking;
     private final Map<Object, Long> firstBlocked = new HashMap<>();
 
-    /** Messages with the same ordering key, in the order of the call. */
-    static Order byKey() {
-        return new Order() {
-            @Override
-            Optional<?> lane(Message message) {
-                return message.orderingKey();
-            }
-
-            @Override
-            long rank(Message message, int index) {
-                return index;
-            }
-
-            @Override
-            boolean blocks(Settlement settlement) {
-                return settlement == Settlement.RETRY;
-            }
-        };
-    }
-
-    /** As above, but also behind a message that is set aside the others wait. */
-    static Order byKeyUntilDone() {
-        return new Order() {
-            @Override
-            Optional<?> lane(Message message) {
-                return message.orderingKey();
-            }
-
-            @Override
-            long rank(Message message, int index) {
-                return index;
-            }
-
-            @Override
-            boolean blocks(Settlement settlement) {
-                return settlement != Settlement.ACK;
-            }
-        };
-    }
-
-    /**
-     * Messages of the same stream, in the order of their versions, whatever the order of the call: nothing may stay of a
-     * version behind one that was not applied.
-     */
-    static Order byVersion(Sequence sequence) {
-        return new Order() {
-            @Override
-            Optional<?> lane(Message message) {
-                return place(message).map(StreamVersion::stream);
-            }
-
-            @Override
-            long rank(Message message, int index) {
-                return place(message).map(StreamVersion::version).orElse(Long.MAX_VALUE);
-            }
-
-            @Override
-            boolean blocks(Settlement settlement) {
-                return settlement != Settlement.ACK;
-            }
-
-            private Optional<StreamVersion> place(Message message) {
-                return sequence.place(message) instanceof Sequence.Placement.At at
-                        ? Optional.of(at.place())
-                        : Optional.empty();
-            }
-        };
+    private Order(Function<Message, ? extends Optional<?>> lanes, Rank ranks, Set<Settlement> blocking) {
+        this.lanes = lanes;
+        this.ranks = ranks;
+        this.blocking = blocking;
     }
 
     /** The order of a consumer's messages that come in one call. */
@@ -89,22 +35,33 @@ abstract class Order {
 
     /** Any message may overtake any other. */
     static Order none() {
-        return new Order() {
-            @Override
-            Optional<?> lane(Message message) {
-                return Optional.empty();
-            }
+        return new Order(message -> Optional.empty(), Order::arrival, NONE);
+    }
 
-            @Override
-            long rank(Message message, int index) {
-                return index;
-            }
+    /** Messages with the same ordering key, in the order of the call. */
+    static Order byKey() {
+        return new Order(Message::orderingKey, Order::arrival, MUST_COME_AGAIN);
+    }
 
-            @Override
-            boolean blocks(Settlement settlement) {
-                return false;
-            }
-        };
+    /** As above, but also behind a message that is set aside the others wait. */
+    static Order byKeyUntilDone() {
+        return new Order(Message::orderingKey, Order::arrival, NOT_DONE);
+    }
+
+    /**
+     * Messages of the same stream, in the order of their versions, whatever the order of the call: nothing may stay of a
+     * version behind one that was not applied.
+     */
+    static Order byVersion(Sequence sequence) {
+        Function<Message, Optional<StreamVersion>> places =
+                message -> sequence.place(message) instanceof Sequence.Placement.At at
+                        ? Optional.of(at.place())
+                        : Optional.empty();
+        return new Order(
+                message -> places.apply(message).map(StreamVersion::stream),
+                (message, index) ->
+                        places.apply(message).map(StreamVersion::version).orElse(Long.MAX_VALUE),
+                NOT_DONE);
     }
 
     /**
@@ -112,33 +69,23 @@ abstract class Order {
      * until it was set aside: the mark must not pass it before.
      */
     static Order byPosition(Function<Message, Optional<Position>> places) {
-        return new Order() {
-            @Override
-            Optional<?> lane(Message message) {
-                return places.apply(message).map(Partition::of);
-            }
-
-            @Override
-            long rank(Message message, int index) {
-                return message.position().map(Position::offset).orElse(Long.MAX_VALUE);
-            }
-
-            @Override
-            boolean blocks(Settlement settlement) {
-                return settlement != Settlement.ACK;
-            }
-        };
+        return new Order(
+                message -> places.apply(message).map(Partition::of),
+                (message, index) -> message.position().map(Position::offset).orElse(Long.MAX_VALUE),
+                NOT_DONE);
     }
 
-    abstract Optional<?> lane(Message message);
+    private static long arrival(Message message, int index) {
+        return index;
+    }
 
-    abstract long rank(Message message, int index);
-
-    abstract boolean blocks(Settlement settlement);
+    private Optional<?> lane(Message message) {
+        return lanes.apply(message);
+    }
 
     void settled(Message message, int index, Outcome<?> outcome) {
-        if (blocks(outcome.settlement())) {
-            lane(message).ifPresent(lane -> firstBlocked.merge(lane, rank(message, index), Math::min));
+        if (blocking.contains(outcome.settlement())) {
+            lane(message).ifPresent(lane -> block(lane, ranks.of(message, index)));
         }
     }
 
@@ -150,7 +97,13 @@ abstract class Order {
     boolean isBlocked(Message message, int index) {
         return !firstBlocked.isEmpty()
                 && lane(message)
-                        .filter(lane -> firstBlocked.getOrDefault(lane, Long.MAX_VALUE) < rank(message, index))
+                        .filter(lane -> firstBlocked.getOrDefault(lane, Long.MAX_VALUE) < ranks.of(message, index))
                         .isPresent();
+    }
+
+    /** Where in its lane a message stands. */
+    @FunctionalInterface
+    private interface Rank {
+        long of(Message message, int index);
     }
 }

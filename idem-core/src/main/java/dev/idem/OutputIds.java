@@ -1,12 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -29,27 +24,17 @@ final class OutputIds {
     }
 
     private static String derived(MarkerKey input, String kind, String name) {
-        ByteBuffer hash = ByteBuffer.wrap(Fingerprint.sha256().digest(bytes(input, kind, name)));
+        ByteBuffer hash = ByteBuffer.wrap(new PartsDigest()
+                .add("idem-output")
+                .add(input.consumer())
+                .add(input.value().toString())
+                .add(kind)
+                .add(name)
+                .bytes());
         long high = hash.getLong();
         long low = (hash.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE;
         boolean timed = input.value().version() == 7;
         long time = input.value().getMostSignificantBits() & ~0xFFFFL;
         return new UUID(timed ? time | 0x7000L | (high & 0xFFFL) : (high & ~0xF000L) | 0x8000L, low).toString();
-    }
-
-    /** Each part with its length before it, so that no two inputs give the same bytes. */
-    private static byte[] bytes(MarkerKey input, String kind, String name) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            for (String part :
-                    new String[] {"idem-output", input.consumer(), input.value().toString(), kind, name}) {
-                byte[] utf8 = part.getBytes(StandardCharsets.UTF_8);
-                out.writeInt(utf8.length);
-                out.write(utf8);
-            }
-        } catch (IOException impossible) {
-            throw new UncheckedIOException("memory cannot be written", impossible);
-        }
-        return bytes.toByteArray();
     }
 }

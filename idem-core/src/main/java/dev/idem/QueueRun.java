@@ -161,7 +161,7 @@ final class QueueRun implements BatchRun.Recording {
             stopped.settle(turned.outcome());
             return stopped;
         }
-        Consumer.Route route = consumer.route(message.message()).orElse(null);
+        Route route = consumer.route(message.message()).orElse(null);
         if (route == null) {
             BatchEntry<?> unknown =
                     new BatchEntry<>(Attempt.without(consumer, message.message()), entries.size(), order);

@@ -52,7 +52,7 @@ final class ReplayCount implements ReplayRun.Replaying {
         List<Message> stepwise = new ArrayList<>();
         for (Message message : running) {
             consumer.outboxes().forEach(outbox -> effects.publishes(outbox.name()));
-            if (consumer.route(message).orElse(null) instanceof Consumer.Route.Stepwise) {
+            if (consumer.route(message).orElse(null) instanceof Route.Stepwise) {
                 stepwise.add(message);
             }
         }

@@ -32,7 +32,7 @@ final class StepRun implements Steps {
     private final QueueStore.Taking taking;
     private final QueuedMessage message;
     private final Consumer consumer;
-    private final Consumer.Route route;
+    private final Route route;
     private final StepClock clock;
     private final Thread thread = Thread.currentThread();
     private final Effects effects;
@@ -47,7 +47,7 @@ final class StepRun implements Steps {
             QueueStore.Taking taking,
             QueuedMessage message,
             Consumer consumer,
-            Consumer.Route route) {
+            Route route) {
         this.engine = engine;
         this.store = store;
         this.taking = taking;
@@ -59,7 +59,7 @@ final class StepRun implements Steps {
     }
 
     /** Calls the handler, and completes the message. Throws whatever says that it is not done. */
-    <E> void run(Consumer.Route.Stepwise<E> way) throws Exception {
+    <E> void run(Route.Stepwise<E> way) throws Exception {
         try {
             E event = Undecodable.decoded(way.decoder(), message.message());
             notes = new StepNotes(message.key(), inStore(this::noted));

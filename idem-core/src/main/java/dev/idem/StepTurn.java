@@ -70,9 +70,9 @@ final class StepTurn {
         }
     }
 
-    private Consumer.Route.@Nullable Stepwise<?> route(QueuedMessage message) {
+    private Route.@Nullable Stepwise<?> route(QueuedMessage message) {
         return message.unreadable() == null
-                        && consumer.route(message.message()).orElse(null) instanceof Consumer.Route.Stepwise<?> stepwise
+                        && consumer.route(message.message()).orElse(null) instanceof Route.Stepwise<?> stepwise
                 ? stepwise
                 : null;
     }
@@ -105,7 +105,7 @@ final class StepTurn {
 
     @SuppressWarnings("NullAway") // a handler with steps has no result
     private <T extends @Nullable Object> void run(QueuedMessage message, BatchEntry<T> entry) throws Exception {
-        Consumer.Route.Stepwise<?> route = Objects.requireNonNull(route(message));
+        Route.Stepwise<?> route = Objects.requireNonNull(route(message));
         new StepRun(engine, store, taking, message, consumer, route).run(route);
         entry.settle(new Outcome.Processed<>(null));
     }

@@ -84,7 +84,7 @@ final class StoreInbox implements Inbox {
         if (consumer.isWatermark() || consumer.isQueued()) {
             return acceptAll(consumer, List.of(message)).get(0);
         }
-        Optional<Consumer.Route> route = consumer.route(message);
+        Optional<Route> route = consumer.route(message);
         return route.isPresent() ? accept(Attempt.of(consumer, message, route.get())) : unknownType(consumer, message);
     }
 

@@ -23,7 +23,7 @@ final class TogetherCall<E> {
         this.handler = handler;
     }
 
-    static <E> TogetherCall<E> of(Consumer.Route.Together<E> route, List<BatchEntry<?>> entries) {
+    static <E> TogetherCall<E> of(Route.Together<E> route, List<BatchEntry<?>> entries) {
         TogetherCall<E> call = new TogetherCall<>(route.handler());
         for (BatchEntry<?> entry : entries) {
             try {
@@ -38,7 +38,7 @@ final class TogetherCall<E> {
     }
 
     /** Calls a batch handler for the one message of a transaction. */
-    static <E> @Nullable Void alone(Consumer.Route.Together<E> route, Transaction tx) throws Exception {
+    static <E> @Nullable Void alone(Route.Together<E> route, Transaction tx) throws Exception {
         List<Throwable> failures = new ArrayList<>();
         E event = Undecodable.decoded(route.decoder(), tx.message());
         route.handler()

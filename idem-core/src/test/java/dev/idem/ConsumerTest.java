@@ -159,7 +159,7 @@ class ConsumerTest {
     private static String route(Consumer consumer, String type, String version) {
         Message message = Message.builder().type(type).version(version).build();
         return consumer.route(message)
-                .map(route -> (Consumer.Route.Each<?, ?>) route)
+                .map(route -> (Route.Each<?, ?>) route)
                 .map(route -> route.decoder() == TEXT ? route.handler().toString() : "rest")
                 .orElse(null);
     }

@@ -7,7 +7,6 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -89,13 +88,22 @@ public final class Attributes {
         Message.Builder read = raw.toBuilder();
         named.forEach(each -> raw.header(each.header).ifPresent(text -> each.setter.accept(read, text)));
         raw.header(REPLAY_SESSION).ifPresent(read::replaySession);
-        Message message = structured(read.build());
-        return message.toBuilder()
-                .id(message.id().orElse(broker.id))
-                .type(message.type().orElse(broker.type))
-                .orderingKey(message.orderingKey().orElse(broker.orderingKey))
-                .eventTime(message.eventTime().orElse(broker.time))
-                .build();
+        return broker.completed(event(read, raw.contentType().orElse(null)));
+    }
+
+    /** With the attributes of a structured event, or else of CloudEvents headers. */
+    private Message event(Message.Builder read, @Nullable String contentType) {
+        if (structured != null && contentType != null) {
+            Message message = read.build();
+            try {
+                if (structured.understands(contentType)) {
+                    return structured.read(message);
+                }
+            } catch (RuntimeException notAnEvent) { // of whatever kind: a parser's mistake must not stop a listener
+                return message;
+            }
+        }
+        return read.fromCloudEventHeaders().build();
     }
 
     /**
@@ -107,20 +115,22 @@ public final class Attributes {
             @Nullable String id,
             @Nullable String type,
             @Nullable String orderingKey,
-            @Nullable Instant time) {}
-
-    private Message structured(Message message) {
-        Optional<String> contentType = message.contentType();
-        if (structured != null && contentType.isPresent()) {
-            try {
-                if (structured.understands(contentType.get())) {
-                    return structured.read(message);
-                }
-            } catch (RuntimeException notAnEvent) { // of whatever kind: a parser's mistake must not stop a listener
+            @Nullable Instant time) {
+        private Message completed(Message message) {
+            boolean lacking = (id != null && message.id().isEmpty())
+                    || (type != null && message.type().isEmpty())
+                    || (orderingKey != null && message.orderingKey().isEmpty())
+                    || (time != null && message.eventTime().isEmpty());
+            if (!lacking) {
                 return message;
             }
+            return message.toBuilder()
+                    .id(message.id().orElse(id))
+                    .type(message.type().orElse(type))
+                    .orderingKey(message.orderingKey().orElse(orderingKey))
+                    .eventTime(message.eventTime().orElse(time))
+                    .build();
         }
-        return message.toBuilder().fromCloudEventHeaders().build();
     }
 
     private static @Nullable Instant time(String text) {

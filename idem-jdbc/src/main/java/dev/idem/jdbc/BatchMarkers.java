@@ -54,8 +54,8 @@ final class BatchMarkers {
         common.put("wait", NamedSql.Parameter.of(wait));
         common.put("claimid", NamedSql.Parameter.of(claimId));
         // What a shorter array lacks is NULL, and ids that are UUIDs need no readable text.
-        common.put("readables", array("text", hashed ? readables : new String[0]));
-        common.put("fingerprints", array("bytea", fingerprints));
+        common.put("readables", NamedSql.Parameter.array("text", hashed ? readables : new String[0]));
+        common.put("fingerprints", NamedSql.Parameter.array("bytea", fingerprints));
         try (PreparedStatement statement =
                 (first ? claim : claimMore).prepare(connection, common, () -> rows(requests))) {
             return rowsOf(statement);
@@ -85,7 +85,7 @@ final class BatchMarkers {
             throws SQLException {
         List<MarkerKey> list = List.copyOf(keys);
         Map<String, NamedSql.Parameter> common = keyed(consumer, values(list));
-        common.put("claimids", array("text", claimIds.toArray()));
+        common.put("claimids", NamedSql.Parameter.array("text", claimIds.toArray()));
         if (dialect.storesClaimId()) {
             common.put(
                     "claimid",
@@ -128,10 +128,6 @@ final class BatchMarkers {
         return keys.stream()
                 .map(key -> Map.of("key", dialect.key().apply(key.value())))
                 .toList();
-    }
-
-    private static NamedSql.Parameter array(String type, Object[] values) {
-        return (s, i) -> s.setArray(i, s.getConnection().createArrayOf(type, values));
     }
 
     /** What the statement says of each key, by the shape of its results. */

@@ -17,13 +17,13 @@ import java.util.Map;
 
 /** Stores messages that no worker shall take before a person has decided. Stateless. */
 final class DoorParking {
-    private final Queue queue;
+    private final QueueIntake queue;
     private final QueueChanges changes;
     private final Dialect dialect;
     private final NamedSql find;
 
     DoorParking(Tables tables, QueueKit kit) {
-        queue = kit.queue();
+        queue = kit.intake();
         changes = kit.changes();
         dialect = tables.dialect();
         find = new NamedSql(

@@ -31,7 +31,7 @@ public final class InboxOperator {
     private final boolean force;
     private final InboxRows rows;
     private final InboxChanges changes;
-    private final Queue queue;
+    private final QueueLines lines;
 
     InboxOperator(DataSource dataSource, Tables tables, String actor, String reason) {
         this(
@@ -53,7 +53,7 @@ public final class InboxOperator {
         this.force = force;
         rows = new InboxRows(tables);
         changes = new InboxChanges(tables);
-        queue = new Queue(tables);
+        lines = new QueueLines(tables);
     }
 
     static String text(String name, String text, int longest) {
@@ -200,7 +200,7 @@ public final class InboxOperator {
     }
 
     private void release(int consumer, Set<UUID> orders) {
-        tried(connection -> queue.release(connection, consumer, orders));
+        tried(connection -> lines.release(connection, consumer, orders));
     }
 
     /** In a transaction of its own, again if it met another one. */

@@ -78,7 +78,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     public void enqueue(Connection connection, Intake intake, List<Message> messages) throws SQLException {
         int consumer = number(intake.consumer());
         kit.batches().single().streams().ensure(connection, consumer, streamsOf(intake, messages));
-        kit.queue().insert(connection, consumer, intake, messages);
+        kit.intake().insert(connection, consumer, intake, messages);
     }
 
     /** So that no worker has to make them, which would have to wait for another one that does. */
@@ -129,7 +129,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     /** Of an ordered consumer also those behind the heads, which nobody else can take while the heads are locked. */
     private List<QueueRow> taken(Connection connection, Taking taking) throws SQLException {
         List<QueueRow> rows = kit.queue().take(connection, number(taking.consumer()), taking);
-        return taking.ordered() ? kit.queue().withFollowers(connection, number(taking.consumer()), taking, rows) : rows;
+        return taking.ordered() ? kit.lines().withFollowers(connection, number(taking.consumer()), taking, rows) : rows;
     }
 
     /** One that may have ended its process runs alone; the others run up to it. */
@@ -278,7 +278,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         return alone(
                 "release messages of",
                 consumer,
-                connection -> kit.queue().release(connection, number(consumer), orders));
+                connection -> kit.lines().release(connection, number(consumer), orders));
     }
 
     @Override

@@ -28,7 +28,7 @@ final class JdbcSequences implements SequenceStore {
         consumers = new InboxRows(tables);
         rows = new StreamRows(tables);
         messages = new Queue(tables);
-        queue = new StreamQueue(tables, messages);
+        queue = new StreamQueue(tables, new QueueLines(tables));
         audit = new AuditRows(tables);
     }
 

@@ -100,5 +100,9 @@ final class NamedSql {
         static Parameter of(byte @Nullable [] value) {
             return (s, i) -> s.setBytes(i, value);
         }
+
+        static Parameter array(String type, Object[] values) {
+            return (s, i) -> s.setArray(i, s.getConnection().createArrayOf(type, values));
+        }
     }
 }

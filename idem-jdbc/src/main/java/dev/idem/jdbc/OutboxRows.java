@@ -51,8 +51,8 @@ final class OutboxRows {
             case "key" -> bound(key.value());
             case "readable" -> key.readable();
             case "order" -> bound(order);
-            case "ordering" -> Queue.storable(ordering);
-            case "type" -> Queue.storable(message.type().orElse(null));
+            case "ordering" -> QueueIntake.storable(ordering);
+            case "type" -> QueueIntake.storable(message.type().orElse(null));
             case "head" -> Envelope.of(message);
             case "payload" -> message.payload();
             default -> throw NamedSql.missing(name);

@@ -68,7 +68,7 @@ final class QueueCare {
         execute(connection, forget, consumer, WORKER_IS_FORGOTTEN);
         kit.archive().forget(connection, consumer);
         connection.commit(); // the locks on the notes are not needed for the rest
-        return touched + kit.queue().release(connection, consumer, someHeld(connection, consumer));
+        return touched + kit.lines().release(connection, consumer, someHeld(connection, consumer));
     }
 
     private int countStarts(Connection connection, int consumer) throws SQLException {

@@ -1,11 +1,24 @@
 package dev.idem.jdbc;
 
 /** What all batches of stored messages share. Stateless. */
-record QueueKit(BatchKit batches, Queue queue, QueueChanges changes, Archive archive, StreamQueue streams) {
+record QueueKit(
+        BatchKit batches,
+        Queue queue,
+        QueueLines lines,
+        QueueIntake intake,
+        QueueChanges changes,
+        Archive archive,
+        StreamQueue streams) {
     static QueueKit of(BatchKit batches) {
         Tables tables = batches.tables();
-        Queue queue = new Queue(tables);
+        QueueLines lines = new QueueLines(tables);
         return new QueueKit(
-                batches, queue, new QueueChanges(tables), new Archive(tables), new StreamQueue(tables, queue));
+                batches,
+                new Queue(tables),
+                lines,
+                new QueueIntake(tables, lines),
+                new QueueChanges(tables),
+                new Archive(tables),
+                new StreamQueue(tables, lines));
     }
 }

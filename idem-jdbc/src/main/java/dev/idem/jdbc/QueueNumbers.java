@@ -90,7 +90,7 @@ final class QueueNumbers {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         Object[] bytes = keys.stream().map(MarkerKey::value).toArray();
         values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("keys", (s, i) -> s.setArray(i, s.getConnection().createArrayOf("uuid", bytes)));
+        values.put("keys", NamedSql.Parameter.array("uuid", bytes));
         try (PreparedStatement statement = duplicates.prepare(
                 connection,
                 values,

@@ -24,15 +24,15 @@ final class StreamQueue {
     private static final String HELD = "status = " + QueueState.HELD.code();
 
     private final Dialect dialect;
-    private final Queue queue;
+    private final QueueLines lines;
     private final RowsSql waiting;
     private final RowsSql free;
     private final NamedSql park;
     private final NamedSql gaps;
     private final NamedSql gap;
 
-    StreamQueue(Tables tables, Queue queue) {
-        this.queue = queue;
+    StreamQueue(Tables tables, QueueLines lines) {
+        this.lines = lines;
         dialect = tables.dialect();
         QueueSql sql = QueueSql.of(dialect.database());
         waiting = new RowsSql(tables.fill("SELECT id FROM ${queue} WHERE consumer = :consumer AND " + HELD
@@ -83,7 +83,7 @@ final class StreamQueue {
         }
         held.removeAll(done);
         List<Long> ids = held.isEmpty() ? held : locked(connection, held);
-        return ids.isEmpty() ? 0 : queue.let(connection, ids);
+        return ids.isEmpty() ? 0 : lines.let(connection, ids);
     }
 
     private List<Long> locked(Connection connection, List<Long> held) throws SQLException {

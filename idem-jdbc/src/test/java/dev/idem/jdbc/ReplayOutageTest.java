@@ -88,16 +88,21 @@ class ReplayOutageTest {
     @DisplayName("a store that cannot be reached makes the replayer pause, and it goes on when it is there again")
     void store(Database database) {
         AtomicBoolean down = new AtomicBoolean();
+        AtomicInteger refused = new AtomicInteger();
         try (ReplayBench bench = new ReplayBench(
                 database,
                 db -> new UnitDataSource(() -> {
                     if (down.get()) {
+                        refused.incrementAndGet();
                         throw new SQLException("scripted", "08001");
                     }
                     return db.plain().getConnection();
                 }))) {
             bench.given.addAll(messages(120));
             bench.replayer(paying(Replay.ALLOWED).build());
+            down.set(true); // while it looks for sessions
+            await().atMost(LONG).until(() -> refused.get() >= 2);
+            down.set(false);
             bench.anna().perSecond(60).start("one", "payments", GIVEN);
             await().atMost(LONG).until(() -> bench.db.payments() > 20);
             down.set(true);

@@ -1,0 +1,31 @@
+package dev.idem;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** How the messages of a kind are decoded and handled: one by one, together, or in steps. */
+sealed interface Route {
+    record Each<E, T extends @Nullable Object>(
+            PayloadDecoder<E> decoder,
+            Handler<E, T> handler,
+            @Nullable ResultCodec<T> codec) implements Route {
+        public Each {
+            Objects.requireNonNull(decoder, "decoder");
+            Objects.requireNonNull(handler, "handler");
+        }
+    }
+
+    record Together<E>(PayloadDecoder<E> decoder, BatchHandler<E> handler) implements Route {
+        public Together {
+            Objects.requireNonNull(decoder, "decoder");
+            Objects.requireNonNull(handler, "handler");
+        }
+    }
+
+    record Stepwise<E>(PayloadDecoder<E> decoder, StepHandler<E> handler) implements Route {
+        public Stepwise {
+            Objects.requireNonNull(decoder, "decoder");
+            Objects.requireNonNull(handler, "handler");
+        }
+    }
+}
