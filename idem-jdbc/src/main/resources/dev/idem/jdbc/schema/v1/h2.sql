@@ -211,7 +211,8 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   fence       BIGINT DEFAULT 0 NOT NULL, -- grows with every claim
   created_at  BIGINT NOT NULL,
   updated_at  BIGINT NOT NULL,
-  error       VARCHAR
+  error       VARCHAR,
+  effects     VARCHAR -- of a dry run: what would become of them, a line for each
 );
 
 -- What a stored message was before a person edited it, and who did it.

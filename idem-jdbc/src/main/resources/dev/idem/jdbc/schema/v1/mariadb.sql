@@ -211,7 +211,8 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   fence       BIGINT NOT NULL DEFAULT 0, -- grows with every claim
   created_at  BIGINT NOT NULL,
   updated_at  BIGINT NOT NULL,
-  error       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  error       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  effects     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin -- of a dry run: what would become of them, a line for each
 ) ENGINE = InnoDB;
 
 -- What a stored message was before a person edited it, and who did it.

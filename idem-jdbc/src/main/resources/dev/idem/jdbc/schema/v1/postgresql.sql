@@ -204,7 +204,8 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   fence       bigint NOT NULL DEFAULT 0, -- grows with every claim
   created_at  bigint NOT NULL,
   updated_at  bigint NOT NULL,
-  error       text
+  error       text,
+  effects     text -- of a dry run: what would become of them, a line for each
 );
 
 -- What a stored message was before a person edited it, and who did it.
