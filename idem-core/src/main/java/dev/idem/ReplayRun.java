@@ -59,7 +59,11 @@ final class ReplayRun {
     record Decided(
             ReplaySession.Counts counts,
             @Nullable String error,
-            @Nullable List<EffectForecast> effects) {}
+            @Nullable List<EffectForecast> effects) {
+        Decided withErased(int messages) {
+            return new Decided(counts.plus(ReplaySession.Counts.erased(messages)), error, effects);
+        }
+    }
 
     /** False when the source could not be read now. What is thrown is trouble of the store. */
     boolean run() {
@@ -110,7 +114,7 @@ final class ReplayRun {
                 return;
             }
             adapt(Duration.ofNanos(System.nanoTime() - start));
-            going = lease.progress(step(batch.cursor(), reading.total(), decided));
+            going = lease.progress(step(batch.cursor(), reading.total(), decided.withErased(batch.erased())));
             moved |= !batch.messages().isEmpty();
             if (batch.end() && going) {
                 lease.end(ReplaySession.State.DONE, null);

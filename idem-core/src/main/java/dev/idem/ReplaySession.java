@@ -75,7 +75,7 @@ public record ReplaySession(
      * @param processed handled, or stored for the workers of a queue
      * @param duplicates done already: by the session, or, where only the undone is wanted, by anybody. In a dry run: done
      *     before, whatever the policy makes of it
-     * @param suppressed not run because of the policy, or an abort. In a dry run also those whose handlers run without
+     * @param suppressed not run because of the policy, or an abort, or because a person had them erased. In a dry run also those whose handlers run without
      *     their effects
      * @param undecidable from before the horizon
      * @param rejected turned away: no key, no handler, a conflict
@@ -85,6 +85,11 @@ public record ReplaySession(
             long read, long processed, long duplicates, long suppressed, long undecidable, long rejected, long failed) {
         public static Counts none() {
             return new Counts(0, 0, 0, 0, 0, 0, 0);
+        }
+
+        /** So many that were read, and of which nothing is left to run. */
+        static Counts erased(int messages) {
+            return new Counts(messages, 0, 0, messages, 0, 0, 0);
         }
 
         public Counts plus(Counts more) {

@@ -17,7 +17,9 @@ public interface Publisher {
      * @return the messages that failed, by their index, and why: a {@link dev.idem.TerminalException} parks the message at
      *     once, a {@link dev.idem.StoreException} blames the broker and not the message, which is tried again without being
      *     counted, and anything else is retried and parked as the queue's policy says
-     * @throws Exception for all of them, as above; those that are with the broker all the same are published again
+     * @throws Exception when nothing can be said of each; those that are with the broker all the same are published again. A
+     *     {@link dev.idem.StoreException} is about the broker. Any other unchecked exception is about one of them, and a
+     *     checked one about nobody knows whom: they are then published one by one, to find out
      */
     Map<Integer, Exception> publish(List<Message> messages) throws Exception;
 }

@@ -21,7 +21,8 @@ import javax.sql.DataSource;
 
 /**
  * Reads completed messages that are kept. Those that were completed under the key of a session are copies of others, and
- * left out; their readable keys end with the session, behind a slash that no id can have unescaped.
+ * left out; their readable keys end with the session, behind a slash that no id can have unescaped. Those that a person had
+ * erased are counted only.
  */
 final class StoredSource implements ReplaySource {
     private static final String MEANT = " FROM ${archive} WHERE consumer = (SELECT number FROM ${consumer}"
@@ -101,15 +102,19 @@ final class StoredSource implements ReplaySource {
         public Batch next(int most) {
             values.put("after", NamedSql.Parameter.of(after));
             values.put("limit", NamedSql.Parameter.of(most));
-            List<Message> messages = read(page, values, rows -> {
+            return read(page, values, rows -> {
                 List<Message> found = new ArrayList<>();
+                int erased = 0;
                 while (rows.next()) {
                     after = rows.getLong(1);
-                    found.add(message(rows));
+                    if (rows.getBytes(2).length == 0) {
+                        erased++;
+                    } else {
+                        found.add(message(rows));
+                    }
                 }
-                return found;
+                return new Batch(found, Long.toString(after), found.size() + erased < most, erased);
             });
-            return new Batch(messages, Long.toString(after), messages.size() < most);
         }
 
         /** Under the key that it has a marker of: it may have been edited before it was done. */

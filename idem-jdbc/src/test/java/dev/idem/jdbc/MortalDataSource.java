@@ -13,7 +13,8 @@ import javax.sql.DataSource;
 
 /**
  * The database as a process sees it that dies at its n-th statement or commit, before it or right after it: from then on
- * nothing it does reaches the database, and what it had open is rolled back by the server.
+ * nothing it does reaches the database, and what it had open is rolled back by the server. Or only the connection is lost
+ * there, and the process goes on.
  */
 final class MortalDataSource {
     private final DataSource real;
@@ -21,7 +22,9 @@ final class MortalDataSource {
     private int calls;
     private int deadly = Integer.MAX_VALUE;
     private boolean after;
+    private boolean connectionOnly;
     private volatile boolean dead;
+    private volatile boolean lost;
 
     MortalDataSource(DataSource real) {
         this.real = real;
@@ -32,6 +35,16 @@ final class MortalDataSource {
         calls = 0;
         deadly = nthCall;
         after = afterIt;
+    }
+
+    /** The same, but only the connection is lost. */
+    synchronized void loseConnectionAt(int nthCall, boolean afterIt) {
+        dieAt(nthCall, afterIt);
+        connectionOnly = true;
+    }
+
+    boolean hasLostConnection() {
+        return lost;
     }
 
     synchronized int calls() {
@@ -92,17 +105,30 @@ final class MortalDataSource {
         boolean counts = name.startsWith("execute") || name.equals("commit");
         boolean last = counts && isLast();
         if (last && !after) {
-            die();
-            check();
+            end(target);
         }
         Object answer = pass(target, method, args);
         if (last) {
-            die();
-            check();
+            end(target);
         }
         return answer instanceof PreparedStatement prepared
                 ? proxy(PreparedStatement.class, prepared)
                 : answer instanceof Statement statement ? proxy(Statement.class, statement) : answer;
+    }
+
+    private void end(Object target) throws SQLException {
+        if (!connectionOnly) {
+            die();
+            check();
+        }
+        lost = true;
+        Connection connection = target instanceof Connection c ? c : ((Statement) target).getConnection();
+        open.remove(connection);
+        if (!connection.getAutoCommit()) {
+            connection.rollback();
+        }
+        connection.close();
+        throw new SQLException("The connection is lost", "08006");
     }
 
     private synchronized boolean isLast() {

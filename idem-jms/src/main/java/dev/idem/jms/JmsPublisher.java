@@ -52,15 +52,12 @@ public final class JmsPublisher implements Publisher, AutoCloseable {
 
     private record Open(Connection connection, Session session, MessageProducer producer) {}
 
+    /** @throws JMSException when the provider does not say about whom: often of a message's size, or of its own disk */
     @Override
-    public synchronized Map<Integer, Exception> publish(List<dev.idem.Message> messages) {
-        if (closed) {
-            throw new StoreException("The publisher is closed", null);
-        }
+    public synchronized Map<Integer, Exception> publish(List<dev.idem.Message> messages) throws JMSException {
+        Open current = connected();
         boolean committed = false;
         try {
-            Open current = open == null ? connect() : open;
-            open = current;
             for (dev.idem.Message message : messages) {
                 current.producer.send(outgoing(current.session, message));
             }
@@ -68,11 +65,24 @@ public final class JmsPublisher implements Publisher, AutoCloseable {
             committed = true;
             return Map.of();
         } catch (JMSException | JMSRuntimeException failure) {
-            throw new StoreException("The broker did not take what was published: " + failure.getMessage(), failure);
+            throw Refusal.whileSending(failure);
         } finally {
             if (!committed) { // with its session the transaction goes, if it was not committed all the same
                 disconnect();
             }
+        }
+    }
+
+    private Open connected() {
+        if (closed) {
+            throw new StoreException("The publisher is closed", null);
+        }
+        try {
+            Open current = open == null ? connect() : open;
+            open = current;
+            return current;
+        } catch (JMSException | JMSRuntimeException failure) {
+            throw Refusal.whileConnecting(failure);
         }
     }
 
@@ -81,14 +91,23 @@ public final class JmsPublisher implements Publisher, AutoCloseable {
         boolean done = false;
         try {
             Session session = connection.createSession(Session.SESSION_TRANSACTED);
-            MessageProducer producer = session.createProducer(destination.in(session));
-            producer.setDeliveryMode(DeliveryMode.PERSISTENT);
+            MessageProducer producer = producer(session);
             done = true;
             return new Open(connection, session, producer);
         } finally {
             if (!done) {
                 connection.close();
             }
+        }
+    }
+
+    private MessageProducer producer(Session session) {
+        try {
+            MessageProducer producer = session.createProducer(destination.in(session));
+            producer.setDeliveryMode(DeliveryMode.PERSISTENT);
+            return producer;
+        } catch (JMSException | JMSRuntimeException failure) {
+            throw Refusal.ofTheDestination(failure);
         }
     }
 

@@ -2,7 +2,6 @@ package dev.idem.kafka;
 
 import dev.idem.Message;
 import dev.idem.StoreException;
-import dev.idem.TerminalException;
 import dev.idem.broker.EventHeaders;
 import dev.idem.broker.Publisher;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -19,10 +17,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.InvalidRecordException;
-import org.apache.kafka.common.errors.InvalidTimestampException;
-import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -48,13 +42,13 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     }
 
     /**
-     * Publishes everything to one topic.
+     * Publishes everything to one topic. While that does not exist, messages wait for it.
      *
      * @param config of the client: {@code bootstrap.servers}, security; what the guarantee needs is set whatever it says
      */
     public static KafkaPublisher to(String topic, Map<String, Object> config) {
         return new KafkaPublisher(
-                Objects.requireNonNull(topic, "topic"),
+                Refusal.checkedName(topic),
                 new KafkaProducer<>(
                         new ClientConfig(config).producer("-outbox"),
                         new ByteArraySerializer(),
@@ -108,15 +102,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
             sent.get(nanos, TimeUnit.NANOSECONDS);
             return null;
         } catch (ExecutionException failure) {
-            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            boolean ofTheRecord = cause instanceof RecordTooLargeException
-                    || cause instanceof InvalidTimestampException
-                    || cause instanceof InvalidRecordException
-                    || cause instanceof SerializationException;
-            return ofTheRecord
-                    ? new TerminalException(
-                            "Topic " + topic + " does not take the record: " + cause.getMessage(), cause)
-                    : new StoreException("Topic " + topic + " did not confirm: " + cause.getMessage(), cause);
+            return Refusal.of(failure.getCause() == null ? failure : failure.getCause(), topic);
         } catch (java.util.concurrent.TimeoutException late) {
             return new StoreException("Topic " + topic + " did not confirm within " + LIMIT, late);
         }

@@ -7,7 +7,6 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.idem.Message;
-import dev.idem.StoreException;
 import dev.idem.broker.EventHeaders;
 import java.io.IOException;
 import java.time.Instant;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes persistent messages to an exchange, and returns when the broker has confirmed that each is in a queue. One that no
- * queue receives has failed. The id is the property {@code message-id}; the other attributes are CloudEvents headers
+ * queue receives has failed, as has one that is too large for the broker. The id is the property {@code message-id}; the other attributes are CloudEvents headers
  * ({@code cloudEvents:type}, …), where {@link RabbitInbox} finds them. Has one connection, opened when needed. Thread-safe.
  * Close it after the inbox.
  */
@@ -64,17 +63,25 @@ public final class RabbitPublisher implements dev.idem.broker.Publisher, AutoClo
             Confirms round = Objects.requireNonNull(confirms);
             round.begin(open.getNextPublishSeqNo(), messages);
             for (Message message : messages) {
-                open.basicPublish(exchange, routingKey.apply(message), true, properties(message), message.payload());
+                send(open, message, routingKey.apply(message));
             }
             open.waitForConfirms(CONFIRM_MILLIS);
             answered = true;
             return round.failed();
         } catch (IOException | TimeoutException | ShutdownSignalException failure) {
-            throw new StoreException("RabbitMQ did not confirm what was published: " + failure.getMessage(), failure);
+            throw Refusal.of(failure, exchange);
         } finally {
             if (!answered) { // a late answer must not be taken for that to the next messages
                 forget();
             }
+        }
+    }
+
+    private void send(Channel open, Message message, String key) throws IOException {
+        try {
+            open.basicPublish(exchange, key, true, properties(message), message.payload());
+        } catch (IllegalArgumentException unsendable) {
+            throw Refusal.byTheClient(unsendable);
         }
     }
 

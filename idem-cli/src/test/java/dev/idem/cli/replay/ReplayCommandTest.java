@@ -162,6 +162,7 @@ class ReplayCommandTest {
         assertThat(run("abort", "mail-1", "--reason", "r").out()).contains("ABORTED");
         assertThat(run("resume", "mail-1", "--reason", "r").code()).isNotEqualTo(ExitCodes.OK);
         assertThat(run("status", "other").code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(run("pause", "other", "--reason", "r").code()).isEqualTo(ExitCodes.CHECK_FAILED);
         assertThat(Cli.run(
                                 "replay",
                                 "start",

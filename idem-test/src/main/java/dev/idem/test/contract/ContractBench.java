@@ -32,8 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What all parts of the contract share: inboxes that are closed afterwards, messages nobody else has, threads, and the
- * count of effects. The parts are a chain of classes, one theme each, because a test class inherits only that way.
+ * What all contracts share: inboxes that are closed afterwards, messages nobody else has, threads, and the count of effects.
+ * The parts of a contract are a chain of classes, one theme each, because a test class inherits only that way.
  */
 @Timeout(60)
 abstract class ContractBench {
@@ -50,9 +50,6 @@ abstract class ContractBench {
      * several processes on one database do. It need not be empty; every test takes ids that nobody else has.
      */
     protected abstract MarkerStore store() throws Exception;
-
-    /** Opens a store that shares nothing with the others: another database, or other tables. */
-    protected abstract MarkerStore unrelatedStore() throws Exception;
 
     /** What handlers write in these tests, if there is anything to write through. The id is a short ASCII text. */
     void writeEffect(Transaction tx, String effect) throws Exception {}

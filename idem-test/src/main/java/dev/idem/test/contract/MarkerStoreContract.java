@@ -7,6 +7,7 @@ import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Step;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ import org.junit.jupiter.api.Test;
  * counts what was written.
  */
 public abstract class MarkerStoreContract extends BatchContract {
+    /** Opens a store that shares nothing with the others: another database, or other tables. */
+    protected abstract MarkerStore unrelatedStore() throws Exception;
 
     @Test
     @DisplayName("PG-01 a hot key with a slow owner and 50 duplicates does not hold up other keys")
