@@ -139,8 +139,7 @@ class ReplayCommandTest {
             assertThat(startFor("orders", "count-2", "--dry-run").out())
                     .containsPattern("effect +charge-card: 1 answered from the ledger, up to 2 would be made")
                     .containsPattern("effect +to notes: publications of up to 3 messages would be sent");
-            assertThat(run("status", "count-2", "--json").out())
-                    .contains("\"suppressedAtMost\":0,\"madeAtMost\":2}");
+            assertThat(run("status", "count-2", "--json").out()).contains("\"suppressedAtMost\":0,\"madeAtMost\":2}");
             assertThat(replayer).isNotNull();
         }
     }
