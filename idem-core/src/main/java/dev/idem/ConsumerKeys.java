@@ -37,12 +37,12 @@ final class ConsumerKeys {
     Keyed of(Message message) {
         Position position = positions == null ? null : placeOf(message).orElse(null);
         Keyed byPosition = positions == null || position == null ? null : positions.of(position);
-        return byPosition != null ? byPosition : selected(message);
+        return byPosition != null ? byPosition : inSession(message, ordinary(message));
     }
 
     /** The key whatever session brings the message, or the one that was claimed. */
     MarkerKey beyondSessions(Message message, MarkerKey claimed) {
-        return isRebuilt(message) && of(message.toBuilder().replaySession(null).build()) instanceof Keyed.Key ordinary
+        return isRebuilt(message) && of(message.inSession(null)) instanceof Keyed.Key ordinary
                 ? ordinary.key()
                 : claimed;
     }
@@ -56,13 +56,35 @@ final class ConsumerKeys {
                 : message.position();
     }
 
+    private Keyed inSession(Message message, Keyed ordinary) {
+        if (!(ordinary instanceof Keyed.Key key) || !isRebuilt(message)) {
+            return ordinary;
+        }
+        String session = message.replaySession().orElseThrow();
+        return ReplaySession.isName(session)
+                ? new Keyed.Key(KeyEncoding.ofSession(key.key(), session), key.made())
+                : new Keyed.Without(Rejection.KEY_MALFORMED, "the name of its replay session cannot be one");
+    }
+
+    /** What it was marked as counts more than what it says of itself now. */
+    private Keyed ordinary(Message message) {
+        Keyed own = selected(message);
+        MarkerKey marked = message.markedAs().orElse(null);
+        if (marked == null || !marked.consumer().equals(consumer)) {
+            return own;
+        }
+        return own instanceof Keyed.Key key && key.key().equals(marked)
+                ? own
+                : new Keyed.Key(marked, KeyEncoding.madeAt(marked));
+    }
+
     private Keyed selected(Message message) {
         Selection selection = select(message);
         // Checked once more, for parts that a selector of the user's own made without the checking factories.
         Selection checked = selection instanceof Selection.Parts parts ? parts.checked() : selection;
         return checked instanceof Selection.Unusable unusable
                 ? new Keyed.Without(unusable.reason(), unusable.detail())
-                : encoded(message, (Selection.Parts) checked);
+                : KeyEncoding.encode(consumer, (Selection.Parts) checked);
     }
 
     /** A rule that fails for a message would fail again, as for decoders, so the message is without a key. */
@@ -76,12 +98,5 @@ final class ConsumerKeys {
                     Rejection.KEY_MALFORMED,
                     "the key selector failed: " + failure.getClass().getName());
         }
-    }
-
-    private Keyed encoded(Message message, Selection.Parts parts) {
-        String session = isRebuilt(message) ? message.replaySession().orElseThrow() : null;
-        return session == null || ReplaySession.isName(session)
-                ? KeyEncoding.encode(consumer, parts, session)
-                : new Keyed.Without(Rejection.KEY_MALFORMED, "the name of its replay session cannot be one");
     }
 }

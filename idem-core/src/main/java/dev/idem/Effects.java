@@ -138,7 +138,9 @@ final class Effects {
         return run.condemn(new EffectUnknownException(
                 run.stored().key() + ": nobody knows whether effect " + effect.name() + " with key "
                         + effect.effectKey() + " was made"
-                        + (parks ? "; ask the provider, then settle it" : ", and the provider cannot say"),
+                        + (parks
+                                ? "; ask the provider, then say it: idem inbox effect"
+                                : ", and the provider cannot say"),
                 parks));
     }
 

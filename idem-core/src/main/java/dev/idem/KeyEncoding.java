@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -28,13 +29,7 @@ final class KeyEncoding {
      * time in a UUIDv7 or ULID. A redelivery cannot change either.
      */
     static Keyed.Key encode(String consumer, Selection.Parts parts) {
-        return encode(consumer, parts, null);
-    }
-
-    /** As above. The key of a replay session is never the id itself, so no session can meet an ordinary key. */
-    static Keyed.Key encode(String consumer, Selection.Parts parts, @Nullable String session) {
-        boolean alone = session == null
-                && parts.tenant() == null
+        boolean alone = parts.tenant() == null
                 && parts.source() == null
                 && parts.ids().size() == 1
                 && parts.eventTime() == null;
@@ -44,8 +39,29 @@ final class KeyEncoding {
         Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
         MarkerKey key = alone && uuid != null && uuid.version() != HASHED_VERSION
                 ? new MarkerKey(consumer, uuid, null)
-                : new MarkerKey(consumer, hashed(parts, millis, session), readable(parts, alone, session));
+                : new MarkerKey(consumer, hashed(parts, millis), readable(parts, alone));
         return new Keyed.Key(key, made);
+    }
+
+    /**
+     * The key of a message in a replay session, made from its ordinary one. It is never an id itself, so no session can
+     * meet an ordinary key or that of another one, and begins as the ordinary one does, with the time if that has one.
+     */
+    static MarkerKey ofSession(MarkerKey ordinary, String session) {
+        // Begins as no list of parts does, so that none gives the same bytes.
+        ByteBuffer digest = ByteBuffer.wrap(new PartsDigest()
+                .addApart(OF_SESSION, session)
+                .add(ordinary.value().toString())
+                .add(ordinary.readable())
+                .bytes());
+        long high = (ordinary.value().getMostSignificantBits() & ~0xFFFFL) | (digest.getLong() & 0xFFFFL);
+        return new MarkerKey(
+                ordinary.consumer(), version8(high, digest.getLong()), ordinary.id() + "/replay=" + session);
+    }
+
+    private static UUID version8(long high, long low) {
+        return new UUID(
+                (high & ~0xF000L) | ((long) HASHED_VERSION << 12), (low & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE);
     }
 
     /** A key that nobody else has. It begins with the present time, so that every store has a place for it. */
@@ -57,7 +73,7 @@ final class KeyEncoding {
 
     /** The same, with the text of an id beside it, by which people find it. */
     static MarkerKey unique(String consumer, Selection.Parts id) {
-        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true, null));
+        return new MarkerKey(consumer, unique(consumer).value(), readable(id, true));
     }
 
     /** In lower case, with dashes where they belong. A loop, because every message passes here. */
@@ -75,14 +91,11 @@ final class KeyEncoding {
         return true;
     }
 
-    private static UUID hashed(Selection.Parts parts, OptionalLong millis, @Nullable String session) {
+    private static UUID hashed(Selection.Parts parts, OptionalLong millis) {
         PartsDigest parted = new PartsDigest().add(parts.tenant()).add(parts.source());
         parts.ids().forEach(parted::add);
         if (parts.eventTime() != null) {
             parted.add("at " + parts.eventTime());
-        }
-        if (session != null) {
-            parted.addApart(OF_SESSION, session);
         }
         ByteBuffer digest = ByteBuffer.wrap(parted.bytes());
         long high = digest.getLong();
@@ -90,8 +103,7 @@ final class KeyEncoding {
         if (millis.isPresent()) {
             high = (millis.getAsLong() << 16) | (high & 0xFFFFL);
         }
-        return new UUID(
-                (high & ~0xF000L) | ((long) HASHED_VERSION << 12), (low & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE);
+        return version8(high, low);
     }
 
     /** When the message was made, if its identity says so. */
@@ -99,6 +111,11 @@ final class KeyEncoding {
         String last = parts.ids().get(parts.ids().size() - 1);
         OptionalLong millis = timeOf(parts.eventTime(), isUuid(last) ? UUID.fromString(last) : null, last);
         return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
+    }
+
+    /** When the message of a key was made, if the key is its id alone and that says so. */
+    static @Nullable Instant madeAt(MarkerKey key) {
+        return madeAt(new Selection.Parts(null, null, List.of(key.id())));
     }
 
     private static OptionalLong timeOf(@Nullable Instant eventTime, @Nullable UUID uuid, String id) {
@@ -123,7 +140,7 @@ final class KeyEncoding {
         return OptionalLong.of(millis);
     }
 
-    private static String readable(Selection.Parts parts, boolean alone, @Nullable String session) {
+    private static String readable(Selection.Parts parts, boolean alone) {
         StringBuilder text = new StringBuilder();
         append(text, "tenant=", parts.tenant());
         append(text, "source=", parts.source());
@@ -132,7 +149,6 @@ final class KeyEncoding {
                 text,
                 "time=",
                 parts.eventTime() == null ? null : parts.eventTime().toString());
-        append(text, "replay=", session);
         return text.toString();
     }
 

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,7 +111,20 @@ public final class Message {
         return Optional.ofNullable(fields.replaySession);
     }
 
-    /** A builder that starts with everything this message has. */
+    /**
+     * The key under which a consumer's store knows it already, if whoever delivers it again knows that: then it counts,
+     * whatever the consumer's rule would make of the message now, for a person may have edited that.
+     */
+    public Optional<MarkerKey> markedAs() {
+        return Optional.ofNullable(fields.markedAs);
+    }
+
+    /** The same message in another replay session, or in none. */
+    Message inSession(@Nullable String session) {
+        return toBuilder().replaySession(session).markedAs(fields.markedAs).build();
+    }
+
+    /** A builder that starts with everything this message has but {@link #markedAs}: what is changed is another message. */
     public Builder toBuilder() {
         return new Builder(fields);
     }
@@ -136,6 +150,7 @@ public final class Message {
         private @Nullable Instant eventTime;
         private @Nullable Position position;
         private @Nullable String replaySession;
+        private @Nullable MarkerKey markedAs;
 
         private Builder() {}
 
@@ -225,6 +240,11 @@ public final class Message {
             return this;
         }
 
+        public Builder markedAs(@Nullable MarkerKey value) {
+            markedAs = value;
+            return this;
+        }
+
         /**
          * Takes id, source, type, time, content type and ordering key from CloudEvents binary-mode headers, where they
          * are not set yet. Understands the names of Kafka ({@code ce_id}), HTTP ({@code ce-id}) and AMQP
@@ -243,7 +263,9 @@ public final class Message {
         }
 
         public Message build() {
-            return new Message(new Builder(this));
+            Builder fields = new Builder(this);
+            fields.markedAs = markedAs;
+            return new Message(fields);
         }
     }
 }

@@ -3,11 +3,13 @@ package dev.idem;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.ReplayStore;
+import dev.idem.spi.StepRecord;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -17,32 +19,72 @@ final class ReplayCount implements ReplayRun.Replaying {
     private final Consumer consumer;
     private final MarkerStore markers;
     private final ReplayStore store;
+    private final EffectCount effects;
+    private boolean named;
 
-    ReplayCount(Consumer consumer, MarkerStore markers, ReplayStore store) {
+    /** @param before what was counted by executors before */
+    ReplayCount(Consumer consumer, MarkerStore markers, ReplayStore store, List<EffectForecast> before) {
         this.consumer = consumer;
         this.markers = markers;
         this.store = store;
+        effects = new EffectCount(before);
     }
 
     @Override
     public ReplayRun.Decided decide(List<Message> messages) {
-        List<Message> ordinary = messages.stream()
-                .map(m -> m.toBuilder().replaySession(null).build())
-                .toList();
+        List<Message> ordinary = messages.stream().map(m -> m.inSession(null)).toList();
         Set<MarkerKey> done = done(ordinary);
         Optional<Instant> horizon = store.horizon(consumer.name());
         ReplaySession.Counts counts = ReplaySession.Counts.none();
+        List<Message> running = new ArrayList<>();
         for (Message message : ordinary) {
-            counts = counts.plus(count(message, done, horizon));
+            ReplaySession.Counts one = count(message, done, horizon);
+            counts = counts.plus(one);
+            if (one.processed() > 0) {
+                running.add(message);
+            }
         }
-        return new ReplayRun.Decided(counts, null);
+        countEffects(running, done);
+        return new ReplayRun.Decided(counts, null, effects.forecasts());
+    }
+
+    private void countEffects(List<Message> running, Set<MarkerKey> done) {
+        List<Message> stepwise = new ArrayList<>();
+        for (Message message : running) {
+            consumer.outboxes().forEach(outbox -> effects.publishes(outbox.name()));
+            if (consumer.route(message).orElse(null) instanceof Route.Stepwise) {
+                stepwise.add(message);
+            }
+        }
+        if (stepwise.isEmpty()) {
+            return;
+        }
+        if (!named) {
+            effects.mayBe(store.effectNames(consumer.name()));
+            named = true;
+        }
+        List<MarkerKey> keys = keys(stepwise);
+        Map<MarkerKey, Map<String, StepRecord.State>> ledger =
+                keys.isEmpty() ? Map.of() : store.effects(consumer.name(), keys);
+        Set<MarkerKey> waiting = keys.isEmpty() ? Set.of() : store.waiting(consumer.name(), keys);
+        for (Message message : stepwise) {
+            MarkerKey key = consumer.keyOf(message).orElse(null);
+            effects.runs(
+                    key == null ? Map.of() : ledger.getOrDefault(key, Map.of()),
+                    key != null && done.contains(key) && !waiting.contains(key));
+        }
+    }
+
+    private List<MarkerKey> keys(List<Message> messages) {
+        List<MarkerKey> keys = new ArrayList<>();
+        messages.forEach(message -> consumer.keyOf(message).ifPresent(keys::add));
+        return keys;
     }
 
     private Set<MarkerKey> done(List<Message> messages) {
-        List<MarkerKey> keys = new ArrayList<>();
+        List<MarkerKey> keys = keys(messages);
         Set<MarkerKey> passed = new HashSet<>();
         for (Message message : messages) {
-            consumer.keyOf(message).ifPresent(keys::add);
             if (consumer.isWatermark() && isPassed(message)) {
                 consumer.keyOf(message).ifPresent(passed::add);
             }

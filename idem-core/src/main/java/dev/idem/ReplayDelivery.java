@@ -1,9 +1,13 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +33,7 @@ final class ReplayDelivery implements ReplayRun.Replaying {
     @Override
     public ReplayRun.@Nullable Decided decide(List<Message> messages) {
         Round round = new Round();
-        List<Message> open = messages.stream()
-                .map(m -> m.toBuilder().replaySession(lease.session().name()).build())
-                .toList();
+        List<Message> open = messages.stream().map(round::inSession).toList();
         while (!open.isEmpty()) {
             if (lease.isOver()) {
                 return null;
@@ -41,16 +43,32 @@ final class ReplayDelivery implements ReplayRun.Replaying {
                 return null;
             }
         }
-        return new ReplayRun.Decided(round.counts, round.error);
+        return new ReplayRun.Decided(round.counts, round.error, null);
     }
 
     private final class Round {
         private final IdentityHashMap<Message, Integer> failures = new IdentityHashMap<>();
         private final IdentityHashMap<Message, Integer> waits = new IdentityHashMap<>();
+        private final Set<Message> known = Collections.newSetFromMap(new IdentityHashMap<>());
         private ReplaySession.Counts counts = ReplaySession.Counts.none();
         private Duration pause = Duration.ZERO;
         private @Nullable String error;
         private int rounds;
+
+        /** With its key, where a person may edit it before it is handled. */
+        Message inSession(Message message) {
+            MarkerKey key = message.markedAs()
+                    .or(() -> consumer.isQueued() ? consumer.keyOf(message.inSession(null)) : Optional.empty())
+                    .orElse(null);
+            Message delivered = message.toBuilder()
+                    .replaySession(lease.session().name())
+                    .markedAs(key)
+                    .build();
+            if (message.markedAs().isPresent()) {
+                known.add(delivered);
+            }
+            return delivered;
+        }
 
         /** Answers those that must come again. */
         List<Message> deliver(List<Message> open) {
@@ -85,7 +103,9 @@ final class ReplayDelivery implements ReplayRun.Replaying {
 
         private ReplaySession.Counts counted(Message message, Outcome<?> outcome) {
             long processed = outcome instanceof Outcome.Processed || outcome instanceof Outcome.Stored ? 1 : 0;
-            long duplicate = outcome instanceof Outcome.Duplicate || outcome instanceof Outcome.Stale ? 1 : 0;
+            // What its source knows to be this message was edited if its bytes are others.
+            boolean edited = outcome instanceof Outcome.Conflict && known.contains(message);
+            long duplicate = outcome instanceof Outcome.Duplicate || outcome instanceof Outcome.Stale || edited ? 1 : 0;
             long suppressed = outcome instanceof Outcome.Suppressed ? 1 : 0;
             long undecidable = outcome instanceof Outcome.Undecidable ? 1 : 0;
             long failed = outcome instanceof Outcome.Failed || outcome instanceof Outcome.Held ? 1 : 0;

@@ -25,6 +25,7 @@ final class ReplayLease implements AutoCloseable {
     private final Thread thread;
     private volatile boolean lost;
     private volatile boolean stopped;
+    private volatile Duration heldBack = Duration.ZERO;
 
     /** @param closed counted down when the executor is to stop */
     ReplayLease(ReplayStore store, ReplaySession claimed, Duration lease, CountDownLatch closed) {
@@ -73,6 +74,11 @@ final class ReplayLease implements AutoCloseable {
         }
     }
 
+    /** Nobody is to take it for so long: it would fail again, and others are waiting. */
+    void holdBack(Duration pause) {
+        heldBack = pause;
+    }
+
     /** Waits, unless it is over; false if it is. */
     boolean await(Duration length) {
         long until = System.nanoTime() + length.toNanos();
@@ -92,8 +98,10 @@ final class ReplayLease implements AutoCloseable {
         ended.countDown();
         try {
             thread.join();
-            if (!lost) {
+            if (!lost && heldBack.isZero()) {
                 store.release(claimed);
+            } else if (!lost) {
+                store.progress(claimed, null, heldBack);
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();

@@ -6,12 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One executor's part of a session: reads, delivers at the session's rate, and writes down how far it is after every few
  * messages. If it ends anywhere, those few are delivered again, and the inbox knows them.
  */
 final class ReplayRun {
+    private static final Logger log = LoggerFactory.getLogger(Replayer.class);
     private static final int MOST_TOGETHER = 100;
     private static final Duration QUICK = Duration.ofMillis(100);
     private static final Duration SLOW = Duration.ofMillis(500);
@@ -24,6 +27,7 @@ final class ReplayRun {
     private final long nanosBetween;
     private long due = System.nanoTime();
     private int together = 1;
+    private boolean moved;
 
     ReplayRun(
             Inbox inbox,
@@ -38,7 +42,7 @@ final class ReplayRun {
         session = lease.session();
         nanosBetween = Duration.ofSeconds(1).toNanos() / session.perSecond();
         replaying = session.dryRun()
-                ? new ReplayCount(consumer, inbox.store(), store)
+                ? new ReplayCount(consumer, inbox.store(), store, session.effects())
                 : new ReplayDelivery(inbox, consumer, retry, lease);
     }
 
@@ -48,10 +52,21 @@ final class ReplayRun {
         Decided decide(List<Message> messages);
     }
 
-    /** @param error about the last one that was given up */
-    record Decided(ReplaySession.Counts counts, @Nullable String error) {}
+    /**
+     * @param error about the last one that was given up
+     * @param effects of a dry run, from the beginning
+     */
+    record Decided(
+            ReplaySession.Counts counts,
+            @Nullable String error,
+            @Nullable List<EffectForecast> effects) {
+        Decided withErased(int messages) {
+            return new Decided(counts.plus(ReplaySession.Counts.erased(messages)), error, effects);
+        }
+    }
 
-    void run() {
+    /** False when the source could not be read now. What is thrown is trouble of the store. */
+    boolean run() {
         try {
             ReplaySpec spec = ReplaySpec.parse(session.source());
             ReplaySource source = sources.get(spec.scheme());
@@ -69,10 +84,22 @@ final class ReplayRun {
             }
         } catch (IllegalArgumentException hopeless) {
             lease.end(ReplaySession.State.FAILED, hopeless.getMessage());
-        } catch (IdemException outage) {
-            lease.progress(step(null, OptionalLong.empty(), ReplaySession.Counts.none(), outage.getMessage()));
-            throw outage;
+        } catch (RuntimeException outage) {
+            // Of others than ours only the type is told: they may quote a payload.
+            String error = outage instanceof IdemException
+                    ? outage.getMessage()
+                    : outage.getClass().getName();
+            Decided nothing = new Decided(ReplaySession.Counts.none(), error, null);
+            lease.progress(step(null, OptionalLong.empty(), nothing));
+            log.warn("{}: replay session {} is tried again later: {}", consumer.name(), session.name(), error);
+            return false;
         }
+        return true;
+    }
+
+    /** Whether it came further than the executor before it. */
+    boolean hasMoved() {
+        return moved;
     }
 
     private void untilOver(ReplaySource.Reading reading) {
@@ -87,7 +114,8 @@ final class ReplayRun {
                 return;
             }
             adapt(Duration.ofNanos(System.nanoTime() - start));
-            going = lease.progress(step(batch.cursor(), reading.total(), decided.counts(), decided.error()));
+            going = lease.progress(step(batch.cursor(), reading.total(), decided.withErased(batch.erased())));
+            moved |= !batch.messages().isEmpty();
             if (batch.end() && going) {
                 lease.end(ReplaySession.State.DONE, null);
                 return;
@@ -95,9 +123,9 @@ final class ReplayRun {
         }
     }
 
-    private ReplayStore.Step step(
-            @Nullable String cursor, OptionalLong total, ReplaySession.Counts counts, @Nullable String error) {
-        return new ReplayStore.Step(consumer.policy().replay(), cursor, total, counts, error);
+    private ReplayStore.Step step(@Nullable String cursor, OptionalLong total, Decided decided) {
+        return new ReplayStore.Step(
+                consumer.policy().replay(), cursor, total, decided.counts(), decided.error(), decided.effects());
     }
 
     /** So many that a pause is not waited for long, and the rate is kept evenly. */

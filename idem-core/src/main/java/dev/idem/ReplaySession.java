@@ -1,6 +1,7 @@
 package dev.idem;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
@@ -18,6 +19,8 @@ import java.util.regex.Pattern;
  * @param total how many messages there are in all, if the source can tell
  * @param worker who does it, or did last
  * @param error what went wrong the last time
+ * @param effects of a dry run: which effects would be asked for, and what would become of them. As {@code policy} says they
+ *     would be suppressed, or made
  */
 public record ReplaySession(
         String name,
@@ -37,10 +40,15 @@ public record ReplaySession(
         long fence,
         Instant createdAt,
         Instant updatedAt,
-        Optional<String> error) {
+        Optional<String> error,
+        List<EffectForecast> effects) {
     private static final String SCOPE = "idem-replay/";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,99}");
+
+    public ReplaySession {
+        effects = List.copyOf(effects);
+    }
 
     /** How a session stands. */
     public enum State {
@@ -67,7 +75,7 @@ public record ReplaySession(
      * @param processed handled, or stored for the workers of a queue
      * @param duplicates done already: by the session, or, where only the undone is wanted, by anybody. In a dry run: done
      *     before, whatever the policy makes of it
-     * @param suppressed not run because of the policy, or an abort. In a dry run also those whose handlers run without
+     * @param suppressed not run because of the policy, or an abort, or because a person had them erased. In a dry run also those whose handlers run without
      *     their effects
      * @param undecidable from before the horizon
      * @param rejected turned away: no key, no handler, a conflict
@@ -77,6 +85,11 @@ public record ReplaySession(
             long read, long processed, long duplicates, long suppressed, long undecidable, long rejected, long failed) {
         public static Counts none() {
             return new Counts(0, 0, 0, 0, 0, 0, 0);
+        }
+
+        /** So many that were read, and of which nothing is left to run. */
+        static Counts erased(int messages) {
+            return new Counts(messages, 0, 0, messages, 0, 0, 0);
         }
 
         public Counts plus(Counts more) {
@@ -104,6 +117,10 @@ public record ReplaySession(
     /** The name of a stream of the session's own. */
     static String scoped(String stream, String session) {
         return SCOPE + session + "/" + stream;
+    }
+
+    static boolean isScoped(String stream) {
+        return stream.startsWith(SCOPE);
     }
 
     /** The name of the stream that this one is for. */

@@ -20,7 +20,8 @@ public interface ReplaySource {
     /** A way through the messages, in an order that is the same each time. */
     interface Reading extends AutoCloseable {
         /**
-         * The next messages, as they were when they were first delivered; without any at the end only.
+         * The next messages, as they were when they were first delivered; without any, erased ones included, at the end
+         * only.
          *
          * @throws IdemException when it cannot be read now; then it must be opened anew, at the last cursor
          */
@@ -38,10 +39,16 @@ public interface ReplaySource {
      *
      * @param cursor goes on behind them
      * @param end whether there is nothing behind them
+     * @param erased how many others there are among them, of which a person had everything but the key erased
      */
-    record Batch(List<Message> messages, String cursor, boolean end) {
+    record Batch(List<Message> messages, String cursor, boolean end, int erased) {
         public Batch {
             messages = List.copyOf(messages);
+        }
+
+        /** Without any that were erased. */
+        public Batch(List<Message> messages, String cursor, boolean end) {
+            this(messages, cursor, end, 0);
         }
     }
 }

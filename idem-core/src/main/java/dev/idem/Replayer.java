@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -38,6 +39,9 @@ public final class Replayer implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
+    /** How often the source of a session could not be read, one time after the other; known to the thread alone. */
+    private final Map<String, Integer> unread = new HashMap<>();
+
     private Replayer(Builder from, ReplayStore store) {
         this.inbox = from.inbox;
         this.store = store;
@@ -70,9 +74,7 @@ public final class Replayer implements AutoCloseable {
                     log.warn("Replays pause: {}", failure.toString());
                 }
                 log.debug("Replays pause", failure);
-                long ceiling = Math.min(LONGEST_PAUSE_MILLIS, 100L << Math.min(failures, 20));
-                pause(Duration.ofMillis(
-                        ceiling / 2 + ThreadLocalRandom.current().nextLong(ceiling / 2)));
+                pause(pauseAfter(failures));
             }
         }
     }
@@ -91,9 +93,22 @@ public final class Replayer implements AutoCloseable {
                 session.source(),
                 session.actor());
         try (ReplayLease kept = new ReplayLease(store, session, lease, closed)) {
-            new ReplayRun(inbox, consumer, sources, retry, store, kept).run();
+            ReplayRun run = new ReplayRun(inbox, consumer, sources, retry, store, kept);
+            boolean read = run.run();
+            if (read || run.hasMoved()) {
+                unread.remove(session.name());
+            }
+            if (!read) {
+                kept.holdBack(pauseAfter(unread.merge(session.name(), 1, Integer::sum)));
+            }
         }
         return true;
+    }
+
+    /** Longer and longer, and not in step with others. */
+    private static Duration pauseAfter(int failures) {
+        long ceiling = Math.min(LONGEST_PAUSE_MILLIS, 100L << Math.min(failures, 20));
+        return Duration.ofMillis(ceiling / 2 + ThreadLocalRandom.current().nextLong(ceiling / 2));
     }
 
     private void pause(Duration length) {

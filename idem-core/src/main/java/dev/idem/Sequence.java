@@ -30,23 +30,26 @@ public final class Sequence {
     private final Start start;
     private final Duration gapDeadline;
     private final GapResolver onGap;
+    private final boolean apart;
 
     private Sequence(
             Function<Message, Optional<String>> stream,
             Function<Message, Optional<Long>> version,
             Start start,
             Duration gapDeadline,
-            GapResolver onGap) {
+            GapResolver onGap,
+            boolean apart) {
         this.stream = Objects.requireNonNull(stream, "stream");
         this.version = Objects.requireNonNull(version, "version");
         this.start = Objects.requireNonNull(start, "start");
         this.gapDeadline = Objects.requireNonNull(gapDeadline, "gapDeadline");
         this.onGap = Objects.requireNonNull(onGap, "onGap");
+        this.apart = apart;
     }
 
     /** Where a message's stream and version are; a message that lacks one of them is {@link Rejection#NO_VERSION}. */
     public static Sequence by(Function<Message, Optional<String>> stream, Function<Message, Optional<Long>> version) {
-        return new Sequence(stream, version, Start.firstSeen(), Duration.ofMinutes(1), GapResolver.waitMore());
+        return new Sequence(stream, version, Start.firstSeen(), Duration.ofMinutes(1), GapResolver.waitMore(), false);
     }
 
     /** A version that stands in a header, as decimal digits. */
@@ -57,17 +60,13 @@ public final class Sequence {
 
     /** The same, but the streams of a replay session are its own, and begin as those of ordinary traffic do. */
     Sequence apartInSessions() {
-        Function<Message, Optional<String>> apart = message -> stream.apply(message)
-                .map(name -> message.replaySession()
-                        .map(session -> ReplaySession.scoped(name, session))
-                        .orElse(name));
         Start unscoped = new Start(start.before == null ? null : name -> start.asked(ReplaySession.unscoped(name)));
-        return new Sequence(apart, version, unscoped, gapDeadline, onGap);
+        return new Sequence(stream, version, unscoped, gapDeadline, onGap, true);
     }
 
     /** Which version of a stream is the first; default {@link Start#firstSeen}. */
     public Sequence startingAt(Start value) {
-        return new Sequence(stream, version, value, gapDeadline, onGap);
+        return new Sequence(stream, version, value, gapDeadline, onGap, apart);
     }
 
     /**
@@ -79,12 +78,12 @@ public final class Sequence {
             throw new IllegalArgumentException("gapDeadline is " + value + ", but must be between " + SHORTEST_DEADLINE
                     + " and " + LONGEST_DEADLINE);
         }
-        return new Sequence(stream, version, start, value, onGap);
+        return new Sequence(stream, version, start, value, onGap, apart);
     }
 
     /** What becomes of a gap whose deadline is over; default {@link GapResolver#waitMore}. */
     public Sequence onGap(GapResolver value) {
-        return new Sequence(stream, version, start, gapDeadline, value);
+        return new Sequence(stream, version, start, gapDeadline, value, apart);
     }
 
     public Duration gapDeadline() {
@@ -102,14 +101,26 @@ public final class Sequence {
     /** A rule that fails for a message would fail again, as for keys, so the message has no place. */
     Placement place(Message message) {
         try {
-            return checked(
-                    stream.apply(message).orElse(null), version.apply(message).orElse(null));
+            return inSession(
+                    message,
+                    checked(
+                            stream.apply(message).orElse(null),
+                            version.apply(message).orElse(null)));
         } catch (RetryableException notTheMessage) {
             throw notTheMessage;
         } catch (RuntimeException failure) { // its text may quote the payload, so only its type is told
             return new Placement.None("the selector of its stream or version failed: "
                     + failure.getClass().getName());
         }
+    }
+
+    private Placement inSession(Message message, Placement found) {
+        return apart && message.replaySession().isPresent() && found instanceof Placement.At at
+                ? new Placement.At(new StreamVersion(
+                        ReplaySession.scoped(
+                                at.place().stream(), message.replaySession().get()),
+                        at.place().version()))
+                : found;
     }
 
     /** For sorting; those without a version come last. */
@@ -123,6 +134,8 @@ public final class Sequence {
             problem = "it has no stream";
         } else if (name.length() > LONGEST_STREAM) {
             problem = "its stream has " + name.length() + " characters, but must have at most " + LONGEST_STREAM;
+        } else if (ReplaySession.isScoped(name)) {
+            problem = "its stream has a name of a kind that is kept for replay sessions";
         } else if (number == null) {
             problem = "it has no version";
         } else if (number < 0) {

@@ -158,7 +158,7 @@ final class StepRun implements Steps {
     }
 
     /** One transaction, run again after a deadlock or a lost connection as any other batch. */
-    private <T extends @Nullable Object, X extends Exception> T alone(
+    private <T extends @Nullable Object, X extends Exception> @Nullable T alone(
             StepNotes.Asked asked, @Nullable ResultCodec<T> codec, Work<T, X> work) throws X {
         Policy policy = consumer.policy()
                 .withUnusedTransaction(Policy.UnusedTransaction.ALLOW) // its result may be all there is to it
@@ -181,7 +181,29 @@ final class StepRun implements Steps {
             leave();
         }
         entry.attempt().tellSuppressed(engine.events());
+        if (entry.outcome() instanceof Outcome.Duplicate) {
+            return result(ours(asked.name()), codec);
+        }
         return answer(entry.outcome());
+    }
+
+    /**
+     * A step that was stored after this run had begun. A commit whose answer was lost may come through while the step is
+     * tried again; then it bears this run's fence. Whoever has taken the message over has a higher one.
+     */
+    private StepRecord ours(String name) {
+        return stored(() -> store.steps(taking, message.key())).stream()
+                .filter(step -> step.name().equals(name) && step.fence() == message.fence())
+                .findFirst()
+                .orElseThrow(this::lost);
+    }
+
+    private List<StepRecord> stored(Supplier<List<StepRecord>> read) {
+        try {
+            return inStore(read);
+        } catch (StoreException | HandlerTimeoutException failure) {
+            throw condemn(failure);
+        }
     }
 
     private <T extends @Nullable Object, X extends Exception> T answer(Outcome<T> outcome) throws X {
@@ -189,7 +211,7 @@ final class StepRun implements Steps {
             return processed.result();
         }
         if (!(outcome instanceof Outcome.Failed<T> failed)) {
-            throw lost(); // refused: somebody has moved the message, or written this step
+            throw lost(); // refused: somebody has moved the message
         }
         boolean ours = failed.kind() == Failure.INFRASTRUCTURE
                 || failed.cause() instanceof BrokenTransactionException

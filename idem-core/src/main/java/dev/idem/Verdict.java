@@ -4,7 +4,6 @@ import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,7 +17,7 @@ final class Verdict {
 
     static <T extends @Nullable Object> Outcome<T> of(
             MarkerKey key, byte @Nullable [] fingerprint, Marker marker, @Nullable ResultCodec<T> codec) {
-        if (!Objects.equals(key.readable(), marker.readable())) {
+        if (!key.isNamed(marker.readable())) {
             return new Outcome.Rejected<>(
                     Rejection.KEY_COLLISION, key + " has the same hash as another key that is already processed");
         }

@@ -1,5 +1,6 @@
 package dev.idem.cli;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -18,7 +19,7 @@ final class BenchCommand implements Callable<Integer> {
     CommonOptions common = new CommonOptions();
 
     @Unmatched
-    List<String> rest = List.of();
+    List<String> rest = new ArrayList<>();
 
     @Override
     public Integer call() {

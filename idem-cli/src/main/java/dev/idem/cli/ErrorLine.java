@@ -36,10 +36,14 @@ final class ErrorLine {
             return "The database refused the login: " + said + ". Check --user and --password-env";
         }
         if (state.equals("42501") || MARIADB_DENIED.contains(sql.getErrorCode())) {
-            return "The account may not do this: " + said + ". Use an account that may create tables";
+            return "The account may not do this: " + said
+                    + ". Use an account that may: the tables' owner for 'idem schema apply' and for partitions, else one with SELECT,"
+                    + " INSERT, UPDATE and DELETE on the tables";
         }
         String told = error == sql ? said : oneLine(error);
-        return told + (state.isEmpty() ? "" : " (SQLState " + state + ")") + " (--verbose shows where)";
+        String marked =
+                state.isEmpty() || told.contains("SQLState " + state) ? told : told + " (SQLState " + state + ")";
+        return marked + " (--verbose shows where)";
     }
 
     private static String oneLine(Throwable error) {

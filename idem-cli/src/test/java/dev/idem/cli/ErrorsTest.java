@@ -70,6 +70,18 @@ class ErrorsTest {
     }
 
     @Test
+    void missingTablesAreSaidOnceWithWhatToDo() {
+        Cli failed = Cli.run("consumer", "list", "--url", "jdbc:h2:mem:without-tables");
+
+        assertThat(failed.code()).isEqualTo(ExitCodes.ERROR);
+        assertThat(failed.err().lines())
+                .singleElement()
+                .asString()
+                .contains("idem schema apply")
+                .containsOnlyOnce("SQLState");
+    }
+
+    @Test
     void addressThatNoDriverTakesNamesTheOnesThatAre() {
         Cli failed = Cli.run("schema", "apply", "--url", "jdbc:oracle:thin:@//db/shop");
 
@@ -84,6 +96,14 @@ class ErrorsTest {
 
         assertThat(failed.code()).isEqualTo(ExitCodes.ERROR);
         assertThat(failed.err().lines()).singleElement().asString().contains("IDEM_NO_SUCH_VARIABLE is not set");
+    }
+
+    @Test
+    void benchmarksAreSaidToBeElsewhere() {
+        Cli failed = Cli.run("bench", "all", "--quick");
+
+        assertThat(failed.code()).isEqualTo(ExitCodes.ERROR);
+        assertThat(failed.err().lines()).singleElement().asString().contains("Run ./idem bench");
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,12 @@ public final class Envelope {
                 text(out, header.name());
                 bytes(out, header.value());
             }
+            MarkerKey marked = message.markedAs().orElse(null);
+            if (marked != null) { // else there is nothing behind the headers
+                text(out, marked.consumer());
+                text(out, marked.value().toString());
+                text(out, marked.readable());
+            }
         } catch (IOException impossible) {
             throw new IllegalStateException("memory cannot be written", impossible);
         }
@@ -89,6 +96,9 @@ public final class Envelope {
             int headers = in.readInt();
             for (int i = 0; i < headers; i++) {
                 message.header(required(in), exactly(in, in.readInt()));
+            }
+            if (in.available() > 0) {
+                message.markedAs(new MarkerKey(required(in), UUID.fromString(required(in)), text(in)));
             }
             return message.payload(payload).build();
         } catch (IOException cut) {

@@ -1,5 +1,9 @@
 package dev.idem.spi;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -9,13 +13,44 @@ import org.jspecify.annotations.Nullable;
  *
  * @param value a canonical UUID id verbatim, or a version-8 UUID made from a hash; the two can never meet
  * @param readable what was hashed, injectively escaped, or null when {@code value} is the id itself; a store keeps it
- *     and returns it, and the core compares it on a hit, so that even a hash collision merges no messages
+ *     and returns it, and the core compares it on a hit, so that even a hash collision merges no messages; where a person had
+ *     it erased, {@link #erased} of it
  */
 public record MarkerKey(
         String consumer, UUID value, @Nullable String readable) {
+    /** No id reads like this: behind a backslash there is only what was escaped. */
+    private static final String ERASED = "\\erased:";
+
+    /** Before the session of a replayed message; a slash within a part would be escaped. */
+    private static final String SESSION = "/replay=";
+
     public MarkerKey {
         Objects.requireNonNull(consumer, "consumer");
         Objects.requireNonNull(value, "value");
+    }
+
+    /**
+     * What stays of a readable text that a person had erased: it still tells two texts apart, and names the replay session
+     * if there is one.
+     */
+    public static String erased(String readable) {
+        if (readable.startsWith(ERASED)) {
+            return readable;
+        }
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(readable.getBytes(StandardCharsets.UTF_8));
+            int session = readable.lastIndexOf(SESSION);
+            return ERASED + HexFormat.of().formatHex(digest) + (session < 0 ? "" : readable.substring(session));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new LinkageError("every Java platform has SHA-256", impossible);
+        }
+    }
+
+    /** Whether the text beside a marker is that of this key, be it erased or not. */
+    public boolean isNamed(@Nullable String text) {
+        return (text != null && text.startsWith(ERASED))
+                ? readable != null && text.equals(erased(readable))
+                : Objects.equals(readable, text);
     }
 
     /** The id a person would look for. */

@@ -93,6 +93,11 @@ public interface MarkerStore extends AutoCloseable {
         SequenceStore sequences();
     }
 
+    /** A store that can say whether it is as new as somebody outside remembers it. */
+    interface Witnessed extends MarkerStore {
+        StoreWitness witness();
+    }
+
     /** A store that can claim inside a transaction it did not open. */
     interface Joinable extends MarkerStore {
         /**

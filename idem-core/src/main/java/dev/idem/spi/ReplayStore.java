@@ -1,11 +1,13 @@
 package dev.idem.spi;
 
+import dev.idem.EffectForecast;
 import dev.idem.Policy;
 import dev.idem.ReplaySession;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -48,6 +50,15 @@ public interface ReplayStore {
     /** Which of these keys, all of one consumer, have a marker. Only a look: nothing may be concluded for a delivery. */
     Set<MarkerKey> marked(String consumer, List<MarkerKey> keys);
 
+    /** Which of these keys, all of one consumer, stand for a message that is stored and not done. Only a look. */
+    Set<MarkerKey> waiting(String consumer, List<MarkerKey> keys);
+
+    /** The effects that the ledger has of these keys, all of one consumer, by name; without keys that have none. Only a look. */
+    Map<MarkerKey, Map<String, StepRecord.State>> effects(String consumer, List<MarkerKey> keys);
+
+    /** The names of the effects that the ledger got last, whatever messages they are of. */
+    Set<String> effectNames(String consumer);
+
     /** The horizon of a consumer as it is now. */
     Optional<Instant> horizon(String consumer);
 
@@ -56,11 +67,13 @@ public interface ReplayStore {
      *
      * @param counts of these messages alone
      * @param error about the last of them that was given up
+     * @param effects of a dry run: what is known of effects by now, from the beginning; null leaves that as it is
      */
     record Step(
             Policy.Replay policy,
             @Nullable String cursor,
             OptionalLong total,
             ReplaySession.Counts counts,
-            @Nullable String error) {}
+            @Nullable String error,
+            @Nullable List<EffectForecast> effects) {}
 }

@@ -103,7 +103,8 @@ class LetterSourceTest {
                 1,
                 Instant.EPOCH,
                 Instant.EPOCH,
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 
     @Test

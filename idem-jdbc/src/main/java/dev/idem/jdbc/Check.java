@@ -24,8 +24,8 @@ record Check(Finding.Severity severity, String name, String sql, String problem,
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(tables.fill(sql))) {
             return rows.next()
-                    ? Optional.of(
-                            new Finding(severity, name, problem + " (" + rows.getString(1) + ")", tables.fill(action)))
+                    ? Optional.of(new Finding(
+                            severity, name, tables.fill(problem) + " (" + rows.getString(1) + ")", tables.fill(action)))
                     : Optional.empty();
         }
     }

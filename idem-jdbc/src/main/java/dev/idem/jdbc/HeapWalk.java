@@ -25,12 +25,14 @@ final class HeapWalk implements Walk {
 
     private static final String REMOVE_MARKERS = """
             WITH gone AS (
-              DELETE FROM %s WHERE %s RETURNING consumer, processed_at
+              DELETE FROM %s WHERE %s RETURNING consumer, message_key, processed_at
             ), newest AS (
               SELECT consumer, count(*) AS markers, CAST(extract(epoch FROM max(processed_at)) * 1000000 AS bigint) AS at
               FROM gone GROUP BY consumer
             ), raised AS (
-              UPDATE ${retention} r SET horizon = greatest(coalesce(r.horizon, n.at), n.at)
+              UPDATE ${retention} r SET horizon = greatest(coalesce(r.horizon, n.at), n.at),
+                sample_key = CASE WHEN EXISTS (SELECT 1 FROM gone g WHERE g.consumer = r.consumer
+                  AND g.message_key = r.sample_key) THEN NULL ELSE r.sample_key END
               FROM newest n WHERE r.consumer = n.consumer RETURNING r.consumer
             )
             SELECT n.consumer, n.markers, r.consumer IS NOT NULL FROM newest n LEFT JOIN raised r USING (consumer)

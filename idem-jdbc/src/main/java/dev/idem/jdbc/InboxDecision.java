@@ -58,7 +58,12 @@ record InboxDecision(@Nullable QueueMove move, InboxAnswer answer) {
     private static Optional<InboxDecision> refused(InboxRow row, InboxAction action, boolean force) {
         QueueState state = row.message().state();
         @Nullable String why = null;
-        if (action == InboxAction.RETRY && state == QueueState.FAILED_TERMINAL && row.order() != null && !force) {
+        if (action == InboxAction.RETRY && row.isErased()) {
+            why = "was erased: nothing is left that could be handled";
+        } else if (action == InboxAction.RETRY
+                && state == QueueState.FAILED_TERMINAL
+                && row.order() != null
+                && !force) {
             why = "was skipped, and later messages of its ordering key have gone ahead: force it if that does no harm";
         } else if (action == InboxAction.RETRY && state == QueueState.FAILED_TERMINAL && row.stream() != null) {
             why = "was skipped, and its stream has gone on: this version cannot be applied any more";

@@ -83,6 +83,7 @@ public final class InboxEdit {
                 .orderingKey(before.orderingKey().orElse(null))
                 .contentType(before.contentType().orElse(null))
                 .replaySession(before.replaySession().orElse(null))
+                .markedAs(before.markedAs().orElse(null))
                 .eventTime(before.eventTime().orElse(null))
                 .position(before.position().orElse(null))
                 .headers(kept)

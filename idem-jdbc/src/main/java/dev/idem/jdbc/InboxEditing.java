@@ -55,6 +55,9 @@ final class InboxEditing {
                     row.leased() ? InboxAnswer.Result.BUSY : InboxAnswer.Result.REFUSED,
                     "is " + state + ": park it first, so that no worker has it while it is edited");
         }
+        if (row.isErased()) {
+            return not(row, InboxAnswer.Result.REFUSED, "was erased: it cannot be handled any more");
+        }
         if (row.stream() != null) {
             return not(
                     row,

@@ -38,7 +38,9 @@ final class InboxHistory {
         Optional<Message> message = Optional.empty();
         Optional<String> unreadable = Optional.empty();
         try {
-            message = bytes(connection, head, row.message().id()).map(head -> Envelope.message(head, new byte[0]));
+            message = row.isErased()
+                    ? Optional.empty()
+                    : bytes(connection, head, row.message().id()).map(head -> Envelope.message(head, new byte[0]));
         } catch (IllegalArgumentException | NegativeArraySizeException strange) {
             unreadable = Optional.of(String.valueOf(strange.getMessage()));
         }

@@ -4,6 +4,8 @@ import dev.idem.Gap;
 import dev.idem.ResultCodec;
 import dev.idem.spi.SequenceStore;
 import dev.idem.spi.StoredResult;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -124,6 +126,41 @@ public final class InboxOperator {
     public InboxAnswer edit(long id, InboxEdit edit) {
         InboxEditing editing = new InboxEditing(tables);
         return tried(connection -> editing.edit(connection, id, edit, actor, reason, dryRun));
+    }
+
+    /**
+     * Erases what a message said, for good: payload, headers, readable id, ordering key, results, error texts, revisions and
+     * kept copies, everywhere in these tables. That it was decided stays, so a redelivery is a duplicate still; one that was
+     * waiting or parked is given up, and cannot be retried. One that a worker has now is left alone. Of a message that is
+     * done, this is the number it had in the queue.
+     */
+    public InboxAnswer erase(long id) {
+        return erase((erasure, connection, wish) -> erasure.byNumber(connection, id, wish));
+    }
+
+    /**
+     * The same by the id that lists show, also of a message that was never in the queue. Reads all markers of the consumer.
+     * The answer has the number 0 if the message has none.
+     */
+    public InboxAnswer erase(String consumer, String messageId) {
+        return erase((erasure, connection, wish) -> erasure.byName(connection, consumer, messageId, wish));
+    }
+
+    @FunctionalInterface
+    private interface Erasing {
+        InboxErasure.Made in(InboxErasure erasure, Connection connection, InboxErasure.Wish wish) throws SQLException;
+    }
+
+    private InboxAnswer erase(Erasing erasing) {
+        InboxErasure.Wish wish = new InboxErasure.Wish(actor, reason, dryRun);
+        InboxErasure erasure = new InboxErasure(tables);
+        try {
+            InboxErasure.Made made = tried(connection -> erasing.in(erasure, connection, wish));
+            made.orders().forEach(this::release);
+            return made.answer();
+        } catch (InboxErasure.Refused refused) {
+            return refused.answer();
+        }
     }
 
     public InboxAnswer.Sum retryAll(InboxFilter filter, Consumer<InboxAnswer.Sum> progress) {

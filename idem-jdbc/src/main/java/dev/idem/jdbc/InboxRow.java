@@ -62,6 +62,12 @@ record InboxRow(
                 state == QueueState.IN_PROGRESS && due >= row.getLong(20));
     }
 
+    /** Whether a person had erased what it said. */
+    boolean isErased() {
+        return message.state() == QueueState.FAILED_TERMINAL
+                && message.reason().filter(InboxErasure.WORD::equals).isPresent();
+    }
+
     /** Whatever the bytes are. */
     static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);

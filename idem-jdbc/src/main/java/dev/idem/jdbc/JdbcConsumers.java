@@ -72,6 +72,8 @@ public final class JdbcConsumers {
     }
 
     private StoreException failed(String what, SQLException failure) {
-        return new StoreException("Could not " + what + " (SQLState " + failure.getSQLState() + ")", failure);
+        return new StoreException(
+                "Could not " + what + " (SQLState " + failure.getSQLState() + "): " + SqlFaults.advice(failure),
+                failure);
     }
 }

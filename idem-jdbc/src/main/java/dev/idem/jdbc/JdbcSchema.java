@@ -205,14 +205,26 @@ public final class JdbcSchema {
     private List<Finding> validate(Connection connection) throws SQLException {
         List<Finding> findings = new ArrayList<>(version(connection));
         if (findings.isEmpty()) {
+            findings.addAll(SchemaParts.missing(connection, tables, script()));
+        }
+        if (findings.isEmpty()) {
             for (Check check : tables.dialect().checks()) {
                 check.run(connection, tables).ifPresent(findings::add);
             }
             if (tables.partitioned()) {
                 findings.addAll(PartitionChecks.run(connection, tables));
             }
+            if (findings.stream().noneMatch(finding -> finding.severity() == Finding.Severity.ERROR)) {
+                MarkerSamples.CHECK.run(connection, tables).ifPresent(findings::add);
+            }
         }
         return findings;
+    }
+
+    /** What created the tables, in the form they have. */
+    private String script() {
+        String plain = resource(database(), "");
+        return partitioned() ? resource(database(), PARTITIONED) + plain : plain;
     }
 
     private List<Finding> version(Connection connection) throws SQLException {
@@ -226,7 +238,9 @@ public final class JdbcSchema {
                     Finding.Severity.ERROR,
                     "tables",
                     "The tables " + tables + " cannot be read (SQLState " + absent.getSQLState() + ")",
-                    "Create them: idem schema apply, or SchemaMode.ALWAYS"));
+                    "42501".equals(absent.getSQLState())
+                            ? SqlFaults.advice(absent)
+                            : "Create them: idem schema apply, or SchemaMode.ALWAYS"));
         }
         return found == VERSION
                 ? List.of()
@@ -237,7 +251,8 @@ public final class JdbcSchema {
                         "Upgrade them: see docs/upgrading.md"));
     }
 
-    private static String resource(Database database, String form) {
+    /** The file as it is in the jar. */
+    static String resource(Database database, String form) {
         String name = "schema/v" + VERSION + "/" + database.label() + form + ".sql";
         try (InputStream file = JdbcSchema.class.getResourceAsStream(name)) {
             if (file == null) {

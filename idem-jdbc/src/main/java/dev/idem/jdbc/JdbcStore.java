@@ -12,6 +12,7 @@ import dev.idem.spi.QueueStore;
 import dev.idem.spi.ReplayStore;
 import dev.idem.spi.Retention;
 import dev.idem.spi.SequenceStore;
+import dev.idem.spi.StoreWitness;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,7 +39,8 @@ public final class JdbcStore
                 MarkerStore.Queueing,
                 MarkerStore.Positioned,
                 MarkerStore.Sequenced,
-                MarkerStore.Replaying {
+                MarkerStore.Replaying,
+                MarkerStore.Witnessed {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -54,6 +56,7 @@ public final class JdbcStore
     private final JdbcQueue queue;
     private final JdbcSequences sequences;
     private final ReplayRows replays;
+    private final JdbcWitness witness;
 
     JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery, WakeUp wakeUp) {
         this.tables = tables;
@@ -70,6 +73,7 @@ public final class JdbcStore
                 wakeUp);
         sequences = new JdbcSequences(dataSource, tables);
         replays = new ReplayRows(dataSource, tables);
+        witness = new JdbcWitness(dataSource, tables, JdbcWitness.EVERY);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -180,6 +184,11 @@ public final class JdbcStore
     }
 
     @Override
+    public StoreWitness witness() {
+        return witness;
+    }
+
+    @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
         if (!inTransaction(outer)) {
             throw new IllegalArgumentException("The connection to join has autocommit on, so it has no transaction:"
@@ -209,6 +218,7 @@ public final class JdbcStore
     @Override
     public void close() {
         sweeper.close();
+        witness.close();
         queue.close();
     }
 

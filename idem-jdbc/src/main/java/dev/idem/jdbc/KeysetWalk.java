@@ -114,6 +114,7 @@ final class KeysetWalk implements Walk {
         }
         if (removed > 0 && expiring == Expiring.MARKERS) {
             raise(connection, cutoff, newest);
+            forgetSample(connection, cutoff.consumer(), keys.get(0), keys.get(keys.size() - 1));
         }
         return removed;
     }
@@ -151,6 +152,20 @@ final class KeysetWalk implements Walk {
                 + " GREATEST(COALESCE(horizon, :newest), :newest) WHERE consumer = :consumer"));
         Map<String, NamedSql.Parameter> values = Map.of("newest", NamedSql.Parameter.of(newest), "consumer", consumer);
         try (PreparedStatement statement = raise.prepare(connection, values)) {
+            statement.executeUpdate();
+        }
+    }
+
+    /** The marker that was noted, if it was one of these: see {@link MarkerSamples}. */
+    private void forgetSample(Connection connection, int consumer, Object first, Object last) throws SQLException {
+        String forget =
+                "UPDATE ${retention} SET sample_key = NULL WHERE consumer = ? AND sample_key >= ? AND sample_key <= ?"
+                        + " AND NOT EXISTS (SELECT 1 FROM ${marker} m WHERE m.consumer = ? AND m.message_key = sample_key)";
+        try (PreparedStatement statement = connection.prepareStatement(tables.fill(forget))) {
+            statement.setInt(1, consumer);
+            statement.setObject(2, first);
+            statement.setObject(3, last);
+            statement.setInt(4, consumer);
             statement.executeUpdate();
         }
     }

@@ -101,6 +101,11 @@ record Partition(String name, String label, String bounds, long from, long to) {
 
     /** Says that a key is in this partition, so that a statement on the whole table looks at no other. */
     String condition() {
-        return "message_key >= '" + key(from) + "' AND message_key < '" + key(to) + "'";
+        return condition("message_key");
+    }
+
+    /** The same of a key in another column. */
+    String condition(String column) {
+        return column + " >= '" + key(from) + "' AND " + column + " < '" + key(to) + "'";
     }
 }

@@ -184,6 +184,8 @@ final class PartitionDrop {
             long horizon = end(partition) - 1;
             statement.executeUpdate(tables.fill(
                     "UPDATE ${retention} SET horizon = greatest(coalesce(horizon, " + horizon + "), " + horizon + ")"));
+            statement.executeUpdate(tables.fill("UPDATE ${retention} SET sample_key = NULL WHERE "
+                    + partition.condition("sample_key"))); // see MarkerSamples
             statement.execute("DROP TABLE " + partition.name());
             return End.DROPPED;
         }

@@ -42,7 +42,8 @@ record ReplayRow(ReplaySession session, int number) {
                 row.getLong(21),
                 Micros.instant(row.getLong(22)),
                 Micros.instant(row.getLong(23)),
-                Optional.ofNullable(row.getString(24)));
+                Optional.ofNullable(row.getString(24)),
+                EffectText.read(row.getString(26)));
         return new ReplayRow(session, row.getInt(25));
     }
 }

@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import dev.idem.ReplaySession;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.ReplayStore;
+import dev.idem.spi.StepRecord;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,12 +14,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -29,16 +28,16 @@ import org.jspecify.annotations.Nullable;
 final class ReplayRows implements ReplayStore {
     private static final int LONGEST_ERROR = 2_000;
 
-    private final Tables tables;
     private final ShortTransactions transactions;
     private final ReplaySql sql;
     private final AuditRows audit;
+    private final LedgerLook look;
 
     ReplayRows(DataSource dataSource, Tables tables) {
-        this.tables = tables;
         transactions = new ShortTransactions(dataSource, tables);
         sql = new ReplaySql(tables);
         audit = new AuditRows(tables);
+        look = new LedgerLook(tables);
     }
 
     @Override
@@ -153,6 +152,7 @@ final class ReplayRows implements ReplayStore {
         values.put("rejected", NamedSql.Parameter.of(step.counts().rejected()));
         values.put("failed", NamedSql.Parameter.of(step.counts().failed()));
         values.put("error", NamedSql.Parameter.of(error(step.error())));
+        values.put("effects", NamedSql.Parameter.of(step.effects() == null ? null : EffectText.of(step.effects())));
     }
 
     private static @Nullable String error(@Nullable String text) {
@@ -186,25 +186,22 @@ final class ReplayRows implements ReplayStore {
 
     @Override
     public Set<MarkerKey> marked(String consumer, List<MarkerKey> keys) {
-        Map<UUID, MarkerKey> byValue = new HashMap<>();
-        keys.forEach(key -> byValue.put(key.value(), key));
-        List<Map<String, NamedSql.Parameter>> rows = new ArrayList<>();
-        byValue.keySet()
-                .forEach(key -> rows.add(Map.of("key", tables.dialect().key().apply(key))));
-        return tried("look for markers", connection -> {
-            Set<MarkerKey> found = new HashSet<>();
-            try (PreparedStatement statement = sql.marked.prepare(
-                            connection, Map.of("consumer", NamedSql.Parameter.of(consumer)), () -> rows);
-                    ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    MarkerKey key = byValue.get(tables.dialect().keyOf().read(row, 1));
-                    if (key != null) {
-                        found.add(key);
-                    }
-                }
-            }
-            return found;
-        });
+        return tried("look for markers", connection -> look.marked(connection, consumer, keys));
+    }
+
+    @Override
+    public Set<MarkerKey> waiting(String consumer, List<MarkerKey> keys) {
+        return tried("look for stored messages", connection -> look.waiting(connection, consumer, keys));
+    }
+
+    @Override
+    public Map<MarkerKey, Map<String, StepRecord.State>> effects(String consumer, List<MarkerKey> keys) {
+        return tried("look for effects", connection -> look.effects(connection, consumer, keys));
+    }
+
+    @Override
+    public Set<String> effectNames(String consumer) {
+        return tried("look for the names of effects", connection -> look.names(connection, consumer));
     }
 
     @Override

@@ -5,7 +5,7 @@ final class ReplaySql {
     private static final String SELECT = "SELECT r.name, c.name, r.source, r.actor, r.reason, r.per_second, r.dry_run,"
             + " r.status, r.policy, r.place, r.total, r.decided, r.processed, r.duplicates, r.suppressed,"
             + " r.undecidable, r.rejected, r.failed, r.worker, r.lease_until, r.fence, r.created_at, r.updated_at,"
-            + " r.error, r.consumer FROM ${replay} r JOIN ${consumer} c ON c.number = r.consumer";
+            + " r.error, r.consumer, r.effects FROM ${replay} r JOIN ${consumer} c ON c.number = r.consumer";
 
     final NamedSql find;
     final NamedSql list;
@@ -17,7 +17,6 @@ final class ReplaySql {
     final NamedSql step;
     final NamedSql end;
     final NamedSql release;
-    final RowsSql marked;
     final NamedSql horizon;
 
     ReplaySql(Tables tables) {
@@ -42,12 +41,11 @@ final class ReplaySql {
                 + " total = COALESCE(:total, total), decided = decided + :decided, processed = processed + :processed,"
                 + " duplicates = duplicates + :duplicates, suppressed = suppressed + :suppressed,"
                 + " undecidable = undecidable + :undecidable, rejected = rejected + :rejected,"
-                + " failed = failed + :failed, error = COALESCE(:error, error)" + held));
+                + " failed = failed + :failed, error = COALESCE(:error, error),"
+                + " effects = COALESCE(:effects, effects)" + held));
         end = new NamedSql(tables.fill("UPDATE ${replay} SET status = :to, error = COALESCE(:error, error),"
                 + " lease_until = NULL, updated_at = " + now + held + " AND status = 'RUNNING'"));
         release = new NamedSql(tables.fill("UPDATE ${replay} SET lease_until = NULL" + held));
-        marked = new RowsSql(tables.fill("SELECT m.message_key FROM ${marker} m JOIN ${consumer} c"
-                + " ON c.number = m.consumer WHERE c.name = :consumer AND m.message_key IN ({:key})"));
         horizon = new NamedSql(tables.fill("SELECT r.horizon FROM ${retention} r JOIN ${consumer} c"
                 + " ON c.number = r.consumer WHERE c.name = :consumer"));
     }

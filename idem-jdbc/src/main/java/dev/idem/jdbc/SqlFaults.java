@@ -20,6 +20,8 @@ final class SqlFaults {
     private static final Map<String, String> ADVICE = Map.of(
             "42P01", "create the tables: idem schema apply",
             "42S02", "create the tables: idem schema apply",
+            "42S03", "create the tables: idem schema apply", // H2, where other tables have similar names
+            "42S04", "create the tables: idem schema apply", // H2, where there are none at all
             "3F000", "create the schema, or set another one",
             "42501",
                     "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables, and remove row policies from them",

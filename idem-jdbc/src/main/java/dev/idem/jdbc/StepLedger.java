@@ -39,12 +39,16 @@ record StepLedger(QueueLedger queue, StepTable table, int consumer, QueuedMessag
             throw new SQLException("The message belongs to another worker now", "40001");
         }
         MarkerKey key = message.key();
-        table.insert(
-                connection,
-                consumer,
-                key,
-                step.in(StepRecord.State.DONE, results.get(key)),
-                Long.parseLong(claimId(key)));
+        StepRecord done = step.in(StepRecord.State.DONE, results.get(key));
+        try {
+            table.insert(connection, consumer, key, done, Long.parseLong(claimId(key)));
+        } catch (SQLException failure) {
+            // A commit of ours, whose answer was lost, may have come through meanwhile. The next run reads who stored
+            // it.
+            throw SqlFaults.isViolation(failure)
+                    ? new SQLException("The step may be stored already", "40001", failure)
+                    : failure;
+        }
     }
 
     /** Nothing of the queue is done, so nothing is removed from it. */

@@ -6,6 +6,7 @@ import dev.idem.ReplaySession;
 import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
 import dev.idem.spi.Envelope;
+import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -20,7 +21,8 @@ import javax.sql.DataSource;
 
 /**
  * Reads completed messages that are kept. Those that were completed under the key of a session are copies of others, and
- * left out; their readable keys end with the session, behind a slash that no id can have unescaped.
+ * left out; their readable keys end with the session, behind a slash that no id can have unescaped. Those that a person had
+ * erased are counted only.
  */
 final class StoredSource implements ReplaySource {
     private static final String MEANT = " FROM ${archive} WHERE consumer = (SELECT number FROM ${consumer}"
@@ -35,8 +37,8 @@ final class StoredSource implements ReplaySource {
     StoredSource(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
         this.tables = tables;
-        page = new NamedSql(
-                tables.fill("SELECT id, head, payload" + MEANT + " AND id > :after ORDER BY id LIMIT :limit"));
+        page = new NamedSql(tables.fill("SELECT id, head, payload, message_key, readable" + MEANT
+                + " AND id > :after ORDER BY id LIMIT :limit"));
         count = new NamedSql(tables.fill("SELECT count(*)" + MEANT));
     }
 
@@ -55,7 +57,7 @@ final class StoredSource implements ReplaySource {
                 "from", NamedSql.Parameter.of(spec.time("from").map(Micros::of).orElse(Long.MIN_VALUE)));
         values.put("to", NamedSql.Parameter.of(spec.time("to").map(Micros::of).orElse(Long.MAX_VALUE)));
         long after = session.cursor().map(Long::parseLong).orElse(Long.MIN_VALUE);
-        return new Pages(values, total(values), after);
+        return new Pages(values, session.consumer(), total(values), after);
     }
 
     private long total(Map<String, NamedSql.Parameter> values) {
@@ -85,10 +87,12 @@ final class StoredSource implements ReplaySource {
 
     private final class Pages implements Reading {
         private final Map<String, NamedSql.Parameter> values;
+        private final String consumer;
         private final long total;
         private long after;
 
-        Pages(Map<String, NamedSql.Parameter> values, long total, long after) {
+        Pages(Map<String, NamedSql.Parameter> values, String consumer, long total, long after) {
+            this.consumer = consumer;
             this.values = values;
             this.total = total;
             this.after = after;
@@ -98,20 +102,29 @@ final class StoredSource implements ReplaySource {
         public Batch next(int most) {
             values.put("after", NamedSql.Parameter.of(after));
             values.put("limit", NamedSql.Parameter.of(most));
-            List<Message> messages = read(page, values, rows -> {
+            return read(page, values, rows -> {
                 List<Message> found = new ArrayList<>();
+                int erased = 0;
                 while (rows.next()) {
                     after = rows.getLong(1);
-                    found.add(message(rows.getLong(1), rows.getBytes(2), rows.getBytes(3)));
+                    if (rows.getBytes(2).length == 0) {
+                        erased++;
+                    } else {
+                        found.add(message(rows));
+                    }
                 }
-                return found;
+                return new Batch(found, Long.toString(after), found.size() + erased < most, erased);
             });
-            return new Batch(messages, Long.toString(after), messages.size() < most);
         }
 
-        private Message message(long id, byte[] head, byte[] payload) {
+        /** Under the key that it has a marker of: it may have been edited before it was done. */
+        private Message message(ResultSet row) throws SQLException {
+            long id = row.getLong(1);
+            MarkerKey key = new MarkerKey(consumer, tables.dialect().keyOf().read(row, 4), row.getString(5));
             try {
-                return Envelope.message(head, payload);
+                return Envelope.message(row.getBytes(2), row.getBytes(3)).toBuilder()
+                        .markedAs(key)
+                        .build();
             } catch (IllegalArgumentException | NegativeArraySizeException strange) {
                 throw new IdemException("The stored message " + id + " cannot be read", strange);
             }

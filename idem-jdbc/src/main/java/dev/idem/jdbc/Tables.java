@@ -32,7 +32,8 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
             "archive",
             "audit",
             "replay",
-            "revision");
+            "revision",
+            "witness");
     private static final Pattern QUOTES = Pattern.compile("['\"`\\\\]");
 
     /** Takes the configured schema, or the one the connection is in. */

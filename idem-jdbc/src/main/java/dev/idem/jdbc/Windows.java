@@ -28,6 +28,7 @@ final class Windows {
 
     private final DataSource dataSource;
     private final Horizons horizons;
+    private final MarkerSamples samples;
     private final NamedSql insert;
     private final NamedSql read;
     private final NamedSql update;
@@ -37,6 +38,7 @@ final class Windows {
     Windows(DataSource dataSource, Tables tables, Horizons horizons) {
         this.dataSource = dataSource;
         this.horizons = horizons;
+        samples = new MarkerSamples(tables);
         RetentionSql sql = RetentionSql.of(tables.dialect().database());
         insert = new NamedSql(tables.fill(sql.insertRow()));
         read = new NamedSql(
@@ -78,7 +80,7 @@ final class Windows {
     private void declare(String consumer, Wish wish) throws SQLException {
         for (int i = 1; ; i++) {
             try (Connection connection = dataSource.getConnection()) {
-                Row row = Transactions.alone(connection, () -> declare(connection, wish));
+                Row row = Transactions.alone(connection, () -> declare(connection, consumer, wish));
                 horizons.learned(
                         wish.number, new Horizons.Known(wish.window, Math.max(row.cutoff, row.horizon), row.now));
                 warn(consumer, wish, row.window);
@@ -93,7 +95,7 @@ final class Windows {
         }
     }
 
-    private Row declare(Connection connection, Wish wish) throws SQLException {
+    private Row declare(Connection connection, String consumer, Wish wish) throws SQLException {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(wish.number));
         values.put("keep", Micros.parameter(wish.window));
@@ -114,6 +116,7 @@ final class Windows {
         try (PreparedStatement statement = update.prepare(connection, values)) {
             statement.executeUpdate();
         }
+        samples.renew(connection, consumer, wish.number);
         return new Row(
                 window.length, window.at, results.length, results.at, row.cutoff, row.horizon, row.now, row.sweptAt);
     }

@@ -16,6 +16,7 @@ class ArchitectureTest {
             "JdbcSchema",
             "JdbcConsumers",
             "JdbcRetention",
+            "JdbcRecovery",
             "JdbcAudit",
             "JdbcInbox",
             "InboxOperator",

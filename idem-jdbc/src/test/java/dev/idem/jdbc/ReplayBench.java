@@ -15,7 +15,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 
 /** A database, an inbox on it, and a person who asks for replays of messages that a list holds. */
 final class ReplayBench implements AutoCloseable {
@@ -29,8 +31,13 @@ final class ReplayBench implements AutoCloseable {
     private final List<Replayer> replayers = new ArrayList<>();
 
     ReplayBench(Database database) {
+        this(database, db -> db.pool(10));
+    }
+
+    /** With an inbox that has its connections from elsewhere. */
+    ReplayBench(Database database, Function<Db, DataSource> connections) {
         db = Db.fresh(database);
-        store = db.store(db.pool(10));
+        store = db.store(connections.apply(db));
         inbox = Inbox.create(store);
         replays = JdbcReplays.of(JdbcSchema.of(db.plain()));
     }
@@ -70,16 +77,27 @@ final class ReplayBench implements AutoCloseable {
         inbox.register(consumer);
     }
 
-    Replayer replayer(Consumer consumer) {
-        Replayer replayer = Replayer.builder(inbox)
+    Replayer replayer(Consumer consumer, ReplaySource... more) {
+        return replayer(consumer, Duration.ofSeconds(1), more);
+    }
+
+    Replayer replayer(Consumer consumer, Duration lease, ReplaySource... more) {
+        Replayer.Builder builder = Replayer.builder(inbox)
                 .consumer(consumer)
                 .source(new Given())
                 .source(JdbcReplays.stored(JdbcSchema.of(db.plain())))
-                .lease(Duration.ofSeconds(1))
-                .poll(Duration.ofMillis(50))
-                .start();
+                .lease(lease)
+                .poll(Duration.ofMillis(50));
+        for (ReplaySource source : more) {
+            builder.source(source);
+        }
+        Replayer replayer = builder.start();
         replayers.add(replayer);
         return replayer;
+    }
+
+    ReplaySource given() {
+        return new Given();
     }
 
     ReplaySession awaited(String name, ReplaySession.State state) {

@@ -92,6 +92,66 @@ class ReplayOutputTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("a stream whose name has as many characters as it may have is replayed as any other")
+    void longStreams(Database database) {
+        for (String name : List.of("s".repeat(1_000), "ß".repeat(1_000))) {
+            try (ReplayBench bench = new ReplayBench(database)) {
+                String session = "n".repeat(100);
+                List<String> asked = new java.util.concurrent.CopyOnWriteArrayList<>();
+                Consumer versioned = ReplayBench.paying(Replay.ALLOWED)
+                        .sequence(Sequence.by(
+                                        m -> Optional.of(m.header("stream").orElse(name)),
+                                        m -> m.version().map(Long::valueOf))
+                                .startingAt(Sequence.Start.lookup(stream -> {
+                                    asked.add(stream);
+                                    return 0;
+                                })))
+                        .build();
+                assertThat(bench.inbox.accept(versioned, version(1))).isInstanceOf(Outcome.Processed.class);
+                bench.anna().start(session, "payments", ReplayBench.GIVEN);
+                assertThat(bench.inbox.accept(versioned, of(version(1), session)))
+                        .isInstanceOf(Outcome.Processed.class);
+                assertThat(bench.inbox.accept(versioned, of(version(2), session)))
+                        .isInstanceOf(Outcome.Processed.class);
+                assertThat(bench.inbox.accept(versioned, version(3))).isInstanceOf(Outcome.Held.class);
+                assertThat(asked).containsExactly(name, name);
+                for (String wrong : List.of(name + "s", "idem-replay/" + session + "/other")) {
+                    assertThat(bench.inbox.accept(
+                                    versioned,
+                                    version(1).toBuilder()
+                                            .id("other")
+                                            .header("stream", wrong)
+                                            .build()))
+                            .as(wrong)
+                            .isInstanceOfSatisfying(
+                                    Outcome.Rejected.class,
+                                    r -> assertThat(r.reason()).isEqualTo(dev.idem.Rejection.NO_VERSION));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-04 positions of a stream with a long name have marks of the session's own, too")
+    void longPositions(Database database) {
+        try (ReplayBench bench = new ReplayBench(database)) {
+            Consumer marks = ReplayBench.paying(Replay.ALLOWED).watermark().build();
+            Message first = message("m1").toBuilder()
+                    .position(new dev.idem.Position("s".repeat(1_000), 0, 7))
+                    .build();
+            bench.registered(marks);
+            bench.anna().start("again", "payments", ReplayBench.GIVEN);
+            assertThat(bench.inbox.accept(marks, first)).isInstanceOf(Outcome.Processed.class);
+            assertThat(bench.inbox.accept(marks, of(first, "again"))).isInstanceOf(Outcome.Processed.class);
+            assertThat(bench.inbox.accept(marks, of(first, "again"))).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(bench.inbox.accept(marks, first)).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(bench.db.payments()).isEqualTo(2);
+        }
+    }
+
     private static Message version(int number) {
         return message("v" + number).toBuilder()
                 .version(Integer.toString(number))

@@ -109,7 +109,12 @@ class ReplayerTest {
             ReplayStore store = bench.store.replays();
             ReplaySession dead = store.claim(Set.of("payments"), "dead", LONG).orElseThrow();
             ReplayStore.Step step = new ReplayStore.Step(
-                    Replay.ALLOWED, "10", OptionalLong.of(60), new ReplaySession.Counts(10, 10, 0, 0, 0, 0, 0), null);
+                    Replay.ALLOWED,
+                    "10",
+                    OptionalLong.of(60),
+                    new ReplaySession.Counts(10, 10, 0, 0, 0, 0, 0),
+                    null,
+                    null);
             bench.inbox.acceptAll(
                     consumer,
                     bench.given.subList(0, 25).stream()

@@ -179,4 +179,17 @@ class StartCheckTest {
                     .hasMessageContaining("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \"public\"");
         }
     }
+
+    @Test
+    @DisplayName("SE-08 who may not read the tables is told of the rights, and not to create what is there")
+    void tablesThatMayNotBeRead() {
+        try (Db db = Db.fresh(Database.POSTGRESQL)) {
+            db.store();
+            String role = db.role("INSERT");
+            assertThatThrownBy(() -> JdbcStore.create(Db.plain(db.urlOf(role))))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("grant the role SELECT, INSERT, UPDATE and DELETE")
+                    .hasMessageNotContaining("schema apply");
+        }
+    }
 }

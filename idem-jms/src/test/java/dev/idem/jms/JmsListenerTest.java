@@ -9,6 +9,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Outbox;
 import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
 import dev.idem.RetryPolicy;
@@ -17,6 +18,7 @@ import dev.idem.broker.Letter;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
 import dev.idem.broker.ListenerState;
+import dev.idem.broker.Relay;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
 import dev.idem.servers.PostgresServer;
@@ -30,8 +32,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -273,6 +277,47 @@ class JmsListenerTest {
                         .singleElement()
                         .satisfies(letter -> assertThat(letter.message().headers("idem-replays"))
                                 .hasSize(1)));
+    }
+
+    @Test
+    void thePipelineOfTheGuide() throws Exception {
+        Sending order = session -> {
+            jakarta.jms.Message message = session.createTextMessage("order-1");
+            message.setStringProperty("messageId", "m1");
+            message.setJMSType("order-placed");
+            return message;
+        };
+        send(order, order);
+        pool.getConnection().createStatement().execute("CREATE TABLE bill (order_id VARCHAR(40))");
+        ConnectionFactory factory = artemis.core();
+        DataSource dataSource = pool;
+        String out = queue + ".out";
+        CompletableFuture<Void> shutdown = CompletableFuture.runAsync(
+                () -> await().atMost(LONG).until(() -> artemis.messages(out) == 1 && artemis.messages(queue) == 0));
+        // region jms-pipeline
+        Outbox shipments = Outbox.named("shipments");
+        Consumer orders = Consumer.named("orders")
+                .publishesTo(shipments)
+                .on("order-placed", PayloadDecoder.text(), (text, tx) -> {
+                    tx.defer("INSERT INTO bill (order_id) VALUES (?)", text);
+                    tx.publish(
+                            "shipments",
+                            Message.builder()
+                                    .type("shipment-requested")
+                                    .orderingKey(text)
+                                    .payload(tx.message().payload())
+                                    .build());
+                    return null;
+                })
+                .build();
+        try (JmsPublisher publisher = JmsPublisher.toQueue(factory, out); // closed last
+                Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
+                JmsListener listener = JmsInbox.listen(factory, queue, orders, inbox)) {
+            inbox.start(Relay.of(shipments, publisher));
+            shutdown.join(); // until the service is told to end
+        }
+        // endregion
+        assertThat(artemis.messages(out)).isEqualTo(1);
     }
 
     @Test

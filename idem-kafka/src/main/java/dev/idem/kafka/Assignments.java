@@ -33,15 +33,18 @@ final class Assignments implements ConsumerRebalanceListener {
     private final Consumer<byte[], byte[]> consumer;
     private final Lanes<Taken> lanes;
     private final Streams streams;
+    private final OffsetGuard guard;
     private final Duration drain;
     private final Map<TopicPartition, PartitionOffsets> partitions = new ConcurrentHashMap<>();
     private long lastCommit = System.nanoTime();
     private volatile boolean joined;
 
-    Assignments(Consumer<byte[], byte[]> consumer, Lanes<Taken> lanes, Streams streams, Duration drain) {
+    Assignments(
+            Consumer<byte[], byte[]> consumer, Lanes<Taken> lanes, Streams streams, OffsetGuard guard, Duration drain) {
         this.consumer = consumer;
         this.lanes = lanes;
         this.streams = streams;
+        this.guard = guard;
         this.drain = drain;
     }
 
@@ -51,6 +54,20 @@ final class Assignments implements ConsumerRebalanceListener {
         added.forEach(partition -> partitions.put(partition, new PartitionOffsets(partition)));
         joined = true;
         log.debug("Assigned {}", added);
+    }
+
+    /**
+     * Compares the offsets of new partitions with the store.
+     *
+     * @see OffsetGuard#admit
+     */
+    void admitNew() {
+        Map<TopicPartition, PartitionOffsets> fresh = new HashMap<>(partitions);
+        fresh.values().removeIf(PartitionOffsets::isAdmitted);
+        if (!fresh.isEmpty()) {
+            guard.admit(consumer, fresh.keySet());
+            fresh.values().forEach(PartitionOffsets::admit);
+        }
     }
 
     /** Begins nothing more of them, lets finish what was begun, and commits what is finished. */
@@ -103,7 +120,7 @@ final class Assignments implements ConsumerRebalanceListener {
     void movedTo(Map<TopicPartition, OffsetAndMetadata> positions) {
         positions.forEach((partition, next) -> {
             PartitionOffsets offsets = partitions.get(partition);
-            if (offsets != null) {
+            if (offsets != null && offsets.isAdmitted()) {
                 offsets.moveTo(next.offset());
             }
         });
@@ -151,9 +168,11 @@ final class Assignments implements ConsumerRebalanceListener {
         return moved;
     }
 
-    private static Map<TopicPartition, OffsetAndMetadata> toCommit(Map<PartitionOffsets, Long> moved) {
+    private Map<TopicPartition, OffsetAndMetadata> toCommit(Map<PartitionOffsets, Long> moved) {
+        String metadata = guard.metadata();
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        moved.forEach((partition, offset) -> offsets.put(partition.partition(), new OffsetAndMetadata(offset)));
+        moved.forEach(
+                (partition, offset) -> offsets.put(partition.partition(), new OffsetAndMetadata(offset, metadata)));
         return offsets;
     }
 

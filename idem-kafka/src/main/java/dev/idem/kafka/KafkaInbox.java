@@ -59,6 +59,7 @@ public final class KafkaInbox {
         private Duration drain = Duration.ofSeconds(20);
         private int maxPending = 2_000;
         private Tombstones tombstones = Tombstones.PROCESS;
+        private boolean trustOffsets;
 
         private Builder(Map<String, Object> consumerConfig, Collection<String> topics, Consumer consumer, Inbox inbox) {
             config = new ClientConfig(consumerConfig);
@@ -137,6 +138,16 @@ public final class KafkaInbox {
         }
 
         /**
+         * Whether committed offsets are believed although the store does not know of them; default no: a listener whose
+         * store was restored from a backup, or made anew, fails with {@link dev.idem.StoreReplacedException}, which says
+         * what to do. For development, where the database is thrown away more often than the broker.
+         */
+        public Builder trustOffsets(boolean value) {
+            trustOffsets = value;
+            return this;
+        }
+
+        /**
          * Starts listening. If no broker answers yet, the listener goes on trying.
          *
          * @throws IllegalArgumentException if the configuration is one that could lose records, and says why
@@ -157,7 +168,8 @@ public final class KafkaInbox {
                     threads,
                     drain,
                     maxPending,
-                    tombstones);
+                    tombstones,
+                    trustOffsets);
             if (topics.isEmpty()) {
                 throw new IllegalArgumentException("there is no topic to listen to");
             }

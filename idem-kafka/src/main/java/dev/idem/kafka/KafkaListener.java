@@ -4,6 +4,7 @@ import dev.idem.broker.ListenerState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -62,6 +63,11 @@ public final class KafkaListener implements AutoCloseable {
             return ListenerState.WAITING;
         }
         return pollers.stream().allMatch(Poller::hasJoined) ? ListenerState.RUNNING : ListenerState.STARTING;
+    }
+
+    /** Why it is {@link ListenerState#FAILED}; empty if it is not. */
+    public Optional<Throwable> failure() {
+        return life.failure();
     }
 
     /** The partitions it has now, in no order. */

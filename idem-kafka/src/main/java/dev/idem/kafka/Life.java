@@ -1,9 +1,11 @@
 package dev.idem.kafka;
 
+import dev.idem.StoreReplacedException;
 import dev.idem.broker.ListenerState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -28,6 +30,7 @@ final class Life {
     private long deadline;
     private volatile boolean ending;
     private volatile boolean failed;
+    private volatile @Nullable Throwable cause;
     private volatile boolean ended;
 
     /** Ends with this, when the last member has left. */
@@ -79,10 +82,16 @@ final class Life {
 
     synchronized void fail(Throwable cause) {
         if (!failed && !ending) {
+            this.cause = cause;
             failed = true;
             log.error("{}: gave up; {}, and start a new listener", name, advice(cause), cause);
         }
         end(drain);
+    }
+
+    /** Why it failed. */
+    Optional<Throwable> failure() {
+        return Optional.ofNullable(cause);
     }
 
     private static String advice(Throwable cause) {
@@ -94,6 +103,9 @@ final class Life {
         }
         if (cause instanceof InvalidOffsetException) {
             return "say with auto.offset.reset or kafka-consumer-groups.sh --reset-offsets where it shall begin";
+        }
+        if (cause instanceof StoreReplacedException) {
+            return "do what the cause says";
         }
         return "see the cause, mend it";
     }

@@ -20,6 +20,7 @@ final class PartitionOffsets {
     private long requested = NONE;
     private long committed = NONE;
     private long lag = NONE;
+    private boolean admitted;
     private boolean dropped;
 
     PartitionOffsets(TopicPartition partition) {
@@ -28,6 +29,15 @@ final class PartitionOffsets {
 
     TopicPartition partition() {
         return partition;
+    }
+
+    /** Its committed offset was compared with the store. */
+    synchronized void admit() {
+        admitted = true;
+    }
+
+    synchronized boolean isAdmitted() {
+        return admitted;
     }
 
     synchronized void begin(long offset) {

@@ -24,7 +24,8 @@ record Plan(
         @Nullable ThreadFactory threads,
         Duration drain,
         int maxPending,
-        Tombstones tombstones) {
+        Tombstones tombstones,
+        boolean trustOffsets) {
     /** How long a broker may take to answer a question of ours. */
     static final Duration ANSWER = Duration.ofSeconds(10);
 

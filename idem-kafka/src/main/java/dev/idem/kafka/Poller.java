@@ -3,6 +3,7 @@ package dev.idem.kafka;
 import dev.idem.IdemException;
 import dev.idem.Message;
 import dev.idem.Position;
+import dev.idem.StoreException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Lanes;
 import dev.idem.broker.Pace;
@@ -59,7 +60,8 @@ final class Poller implements Runnable {
                 plan.inbox(),
                 plan.consumer(),
                 new Settlements(plan, clients.sender()));
-        assignments = new Assignments(consumer, lanes, streams, plan.drainInRebalance());
+        OffsetGuard guard = new OffsetGuard(plan.inbox().store(), plan.trustOffsets());
+        assignments = new Assignments(consumer, lanes, streams, guard, plan.drainInRebalance());
     }
 
     /** What lanes decide, said to Kafka. */
@@ -111,12 +113,27 @@ final class Poller implements Runnable {
         }
         try {
             boolean soon = !consumer.paused().isEmpty() && !lanes.isWaiting();
-            take(consumer.poll(soon ? BUSY : IDLE));
+            ConsumerRecords<byte[], byte[]> polled = consumer.poll(soon ? BUSY : IDLE);
+            Optional<RuntimeException> unanswered = admitNew();
+            take(polled);
             assignments.commitNowAndThen();
+            if (unanswered.isPresent()) {
+                throw unanswered.get();
+            }
             pace.succeeded();
-        } catch (RetriableException passing) {
+        } catch (RetriableException | StoreException passing) {
             pace.failed(passing);
             pause();
+        }
+    }
+
+    /** What was polled meanwhile must not get lost: of partitions that are not admitted it is fetched again. */
+    private Optional<RuntimeException> admitNew() {
+        try {
+            assignments.admitNew();
+            return Optional.empty();
+        } catch (RetriableException | StoreException noAnswer) {
+            return Optional.of(noAnswer);
         }
     }
 
@@ -127,8 +144,8 @@ final class Poller implements Runnable {
             List<ConsumerRecord<byte[], byte[]>> all = polled.records(partition);
             PartitionOffsets offsets = assignments.of(partition, all.get(0).offset());
             Optional<String> stream = streams.name(partition.topic());
-            if (offsets == null || stream.isEmpty()) {
-                // Not known by its id yet, and so not to be told from an older topic: fetched again.
+            if (offsets == null || !offsets.isAdmitted() || stream.isEmpty()) {
+                // Not compared with the store yet, or not known by its id and so not to be told from an older topic.
                 consumer.seek(partition, all.get(0).offset());
                 positions.remove(partition);
                 continue;

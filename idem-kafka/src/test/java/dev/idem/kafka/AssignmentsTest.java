@@ -82,7 +82,12 @@ class AssignmentsTest {
                 Consumer.of("billing"),
                 null);
         Admin nobody = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:1"));
-        return new Assignments(consumer, lanes, new Streams(nobody, Duration.ofMillis(1)), Duration.ofSeconds(1));
+        return new Assignments(
+                consumer,
+                lanes,
+                new Streams(nobody, Duration.ofMillis(1)),
+                new OffsetGuard(new MemoryStore(), false),
+                Duration.ofSeconds(1));
     }
 
     @Test

@@ -4,17 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outbox;
 import dev.idem.PayloadDecoder;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Attributes;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
+import dev.idem.broker.Relay;
+import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,6 +85,60 @@ class KafkaDocsTest {
             // endregion
             assertThat(audit).containsExactly("REPLAY", "REPLAYED");
             assertThat(bed.unsettled()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aPipeline() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            String address = KafkaBed.server().address();
+            String topic = bed.topic;
+            String out = bed.topic + "-out";
+            KafkaBed.createTopic(out, 1);
+            Map<String, Object> receiving = Map.of("bootstrap.servers", address, "group.id", bed.group);
+            KafkaListener receiver =
+                    KafkaInbox.listen(receiving, List.of(out), KafkaBed.writer(message -> {}), bed.inbox());
+            var record = bed.record("k", "m1");
+            record.headers().add("ce_type", KafkaBed.bytes("order-placed"));
+            KafkaBed.send(record);
+            KafkaBed.send(record);
+            DataSource dataSource = bed.database();
+            CompletableFuture<Void> shutdown = CompletableFuture.runAsync(() -> awaitEffects(bed, 2));
+            // region kafka-pipeline
+            Outbox shipments = Outbox.named("shipments");
+            Consumer orders = Consumer.named("orders")
+                    .publishesTo(shipments)
+                    .on("order-placed", PayloadDecoder.text(), (order, tx) -> {
+                        tx.defer("INSERT INTO effect (id) VALUES (?)", order);
+                        tx.publish(
+                                "shipments",
+                                Message.builder()
+                                        .type("shipment-requested")
+                                        .orderingKey(order)
+                                        .payload(tx.message().payload())
+                                        .build());
+                        return null;
+                    })
+                    .build();
+            Map<String, Object> client = Map.of("bootstrap.servers", address);
+            Map<String, Object> group = Map.of("bootstrap.servers", address, "group.id", "orders");
+            try (KafkaPublisher publisher = KafkaPublisher.to(out, client); // closed last
+                    Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
+                    KafkaListener listener = KafkaInbox.listen(group, List.of(topic), orders, inbox)) {
+                inbox.start(Relay.of(shipments, publisher));
+                shutdown.join(); // until the service is told to end
+            }
+            // endregion
+            receiver.close();
+            bed.assertOnce(2);
+        }
+    }
+
+    private static void awaitEffects(KafkaBed bed, int count) {
+        try {
+            bed.awaitEffects(count);
+        } catch (Exception failure) {
+            throw new IllegalStateException(failure);
         }
     }
 }

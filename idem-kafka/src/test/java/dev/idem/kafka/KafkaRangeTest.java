@@ -316,6 +316,7 @@ class KafkaRangeTest {
                 1,
                 Instant.EPOCH,
                 Instant.EPOCH,
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 }

@@ -5,15 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outbox;
+import dev.idem.PayloadDecoder;
+import dev.idem.QueuePolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
+import dev.idem.broker.Relay;
+import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.Audit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,6 +60,55 @@ class RabbitGuideTest {
             scene.awaitEachOnce(1);
             assertThat(audited).containsExactly("REPLAY", "REPLAYED");
             listener.close();
+        }
+    }
+
+    @Test
+    void aPipeline() throws Exception {
+        try (Scene scene = new Scene()) {
+            ConnectionFactory factory = scene.bench.factory;
+            DataSource dataSource = scene.database;
+            String queue = scene.bench.queue;
+            String out = queue + ".out";
+            scene.bench.with(channel -> channel.queueDeclare(out, true, false, false, null));
+            scene.bench.send(Bench.id("m1").type("order-placed").build(), "order-1");
+            scene.bench.send(Bench.id("m1").type("order-placed").build(), "order-1");
+            CompletableFuture<Void> shutdown = CompletableFuture.runAsync(() -> awaitMessage(scene, out));
+            // region rabbit-pipeline
+            Outbox shipments = Outbox.named("shipments");
+            Consumer orders = Consumer.named("orders")
+                    .queued(QueuePolicy.inTransaction())
+                    .publishesTo(shipments)
+                    .on("order-placed", PayloadDecoder.text(), (order, tx) -> {
+                        tx.defer("INSERT INTO effect (id) VALUES (?)", order);
+                        tx.publish(
+                                "shipments",
+                                Message.builder()
+                                        .type("shipment-requested")
+                                        .orderingKey(order)
+                                        .payload(tx.message().payload())
+                                        .build());
+                        return null;
+                    })
+                    .build();
+            try (RabbitPublisher publisher = RabbitPublisher.toQueue(factory, out); // closed last
+                    Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
+                    RabbitListener listener = RabbitInbox.listen(factory, queue, orders, inbox)) {
+                inbox.start(orders, Relay.of(shipments, publisher)); // the workers of both
+                shutdown.join(); // until the service is told to end
+            }
+            // endregion
+            scene.awaitEachOnce(1);
+            assertThat(scene.bench.server.messages(out)).isEqualTo(1);
+            scene.bench.with(channel -> channel.queueDelete(out));
+        }
+    }
+
+    private static void awaitMessage(Scene scene, String queue) {
+        try {
+            Scene.until("a message in " + queue, () -> scene.bench.server.messages(queue) == 1);
+        } catch (Exception failure) {
+            throw new IllegalStateException(failure);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.idem.cli.dlq;
 import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.broker.DeadLetters;
 import dev.idem.cli.CliException;
+import dev.idem.cli.Logging;
 import dev.idem.jms.JmsDeadLetters;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.rabbitmq.RabbitDeadLetters;
@@ -25,6 +26,8 @@ import picocli.CommandLine.Spec;
 
 /** Which broker, and where in it the dead letters are. */
 final class BrokerOptions {
+    private static final String RESET = "org.apache.kafka.clients.consumer.internals.OffsetFetcherUtils";
+
     @ArgGroup(exclusive = true, multiplicity = "1")
     @SuppressWarnings("NullAway.Init") // set by the parser
     Address address;
@@ -70,6 +73,7 @@ final class BrokerOptions {
 
     DeadLetters open() throws Exception {
         if (address.kafka != null) {
+            Logging.hush(RESET); // it warns of each partition that was read to its end
             return KafkaDeadLetters.open(kafka(address.kafka), destination);
         }
         if (address.rabbitmq != null) {

@@ -6,6 +6,7 @@ import dev.idem.broker.LetterFilter;
 import dev.idem.cli.CommonOptions;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,8 +58,10 @@ final class DlqListCommand implements Callable<Integer> {
         LetterFilter filter = letters.filter();
         List<Letter> found = new ArrayList<>();
         boolean more = false;
+        long seen = 0;
         try (DeadLetters all = broker.open()) {
             for (Optional<Letter> next = all.next(); next.isPresent() && !more; next = all.next()) {
+                seen++;
                 if (filter.test(next.get())) {
                     more = found.size() == limit;
                     if (!more) {
@@ -67,15 +70,18 @@ final class DlqListCommand implements Callable<Integer> {
                 }
             }
         }
-        print(spec.commandLine().getOut(), found, more);
+        print(spec.commandLine().getOut(), found, more, seen);
         return ExitCodes.OK;
     }
 
-    private void print(PrintWriter out, List<Letter> found, boolean more) {
+    private void print(PrintWriter out, List<Letter> found, boolean more, long seen) {
         if (json) {
             out.println(Json.line(new Result(found.stream().map(LetterLine::of).toList(), more)));
         } else if (found.isEmpty()) {
-            out.println("No dead letter is like that.");
+            out.println(
+                    seen == 0
+                            ? "No dead letters in " + Printable.line(broker.destination) + ". Is that its name?"
+                            : "No dead letter is like that; " + seen + " are there.");
         } else {
             found.forEach(letter -> out.println(LetterLine.text(letter)));
             if (more) {

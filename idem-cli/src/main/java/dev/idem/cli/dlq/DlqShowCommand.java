@@ -90,6 +90,8 @@ final class DlqShowCommand implements Callable<Integer> {
         } else {
             DeadLetter about = letter.about();
             out.println(LetterLine.text(letter));
+            field(out, "detail", line.detail());
+            field(out, "error", line.error());
             field(out, "type", line.type());
             field(out, "key", line.key());
             field(out, "attempts", Integer.toString(about.attempts()));

@@ -3,10 +3,9 @@ package dev.idem.cli.inbox;
 import dev.idem.QueueState;
 import dev.idem.cli.Age;
 import dev.idem.cli.Printable;
+import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.InboxFilter;
-import dev.idem.jdbc.JdbcConsumers;
 import dev.idem.jdbc.JdbcSchema;
-import java.io.PrintWriter;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -45,7 +44,8 @@ final class FilterOptions {
             names = "--with-reason",
             paramLabel = "WORD",
             description =
-                    "Only those that failed or were parked for this reason: EXHAUSTED, TERMINAL, CRASHED, BEHIND, …")
+                    "Only those that failed or were parked for this reason: EXHAUSTED, TERMINAL, CRASHED, BROKEN, BEHIND, "
+                            + "GAP, EFFECT_UNKNOWN, STEPS_CHANGED, …")
     @Nullable
     String failure;
 
@@ -71,15 +71,7 @@ final class FilterOptions {
 
     /** Says so if there is no such consumer: an empty answer would look like good news. */
     boolean isUnknown(JdbcSchema schema) {
-        if (consumer == null
-                || JdbcConsumers.of(schema).list().stream()
-                        .anyMatch(known -> known.name().equals(consumer))) {
-            return false;
-        }
-        PrintWriter err = command.commandLine().getErr();
-        err.println("There is no consumer " + Printable.line(consumer) + ". See 'idem consumer list'.");
-        err.flush();
-        return true;
+        return consumer != null && UnknownConsumer.isSaid(consumer, schema, command.commandLine());
     }
 
     InboxFilter filter() {

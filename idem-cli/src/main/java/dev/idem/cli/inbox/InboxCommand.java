@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
         name = "inbox",
         description =
                 "Looks after messages that are stored and not done yet: counts, lists and shows them, and retries, "
-                        + "parks, skips or edits them in the name of a person.",
+                        + "parks, skips, edits or erases them in the name of a person.",
         subcommands = {
             InboxStatsCommand.class,
             InboxListCommand.class,
@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
             InboxParkCommand.class,
             InboxSkipCommand.class,
             InboxEditCommand.class,
+            InboxEraseCommand.class,
             InboxEffectCommand.class,
             InboxPassCommand.class
         },

@@ -6,7 +6,9 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
+import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.JdbcInbox;
+import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +24,8 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Examples:",
-            "  idem inbox gaps --consumer balances --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD"
+            "  idem inbox gaps --consumer balances --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
+            "  idem inbox gaps --consumer balances --limit 10 --json --url jdbc:h2:file:./shop"
         })
 final class InboxGapsCommand extends DatabaseCommand {
     @Option(names = "--consumer", required = true, paramLabel = "NAME", description = "Whose streams.")
@@ -38,7 +41,11 @@ final class InboxGapsCommand extends DatabaseCommand {
     @Override
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
-            List<Gap> gaps = JdbcInbox.of(tables.in(dataSource)).gaps(consumer, limit);
+            JdbcSchema schema = tables.in(dataSource);
+            if (UnknownConsumer.isSaid(consumer, schema, spec.commandLine())) {
+                return ExitCodes.CHECK_FAILED;
+            }
+            List<Gap> gaps = JdbcInbox.of(schema).gaps(consumer, limit);
             PrintWriter out = spec.commandLine().getOut();
             if (json) {
                 out.println(Json.line(

@@ -22,8 +22,7 @@ import picocli.CommandLine.ParameterException;
 /** {@code idem inbox list}: messages, page by page. */
 @Command(
         name = "list",
-        description =
-                "Lists stored messages, the oldest first, with their numbers for 'show', 'retry', 'park' and 'skip'.",
+        description = "Lists stored messages, the oldest first, with their numbers for the other commands.",
         footer = {
             "",
             "Examples:",

@@ -5,8 +5,10 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.PersonOptions;
 import dev.idem.cli.Printable;
+import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.InboxOperator;
 import dev.idem.jdbc.JdbcInbox;
+import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,7 +39,11 @@ final class InboxPassCommand extends DatabaseCommand {
     @Override
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
-            InboxOperator operator = person.as(JdbcInbox.of(tables.in(dataSource))::as);
+            JdbcSchema schema = tables.in(dataSource);
+            if (UnknownConsumer.isSaid(consumer, schema, spec.commandLine())) {
+                return ExitCodes.CHECK_FAILED;
+            }
+            InboxOperator operator = person.as(JdbcInbox.of(schema)::as);
             boolean passed = operator.passGap(consumer, stream);
             PrintWriter out = spec.commandLine().getOut();
             out.println(

@@ -31,7 +31,13 @@ abstract class ReplayChangeCommand extends DatabaseCommand {
     @Override
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
-            ReplaySession session = change(operator(JdbcReplays.of(tables.in(dataSource))));
+            JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
+            if (replays.status(name).isEmpty()) {
+                spec.commandLine().getErr().println("There is no such session. See 'idem replay status'.");
+                spec.commandLine().getErr().flush();
+                return ExitCodes.CHECK_FAILED;
+            }
+            ReplaySession session = change(operator(replays));
             PrintWriter out = spec.commandLine().getOut();
             if (json) {
                 out.println(Json.line(SessionLine.of(session)));

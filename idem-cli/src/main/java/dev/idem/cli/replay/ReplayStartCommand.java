@@ -7,7 +7,9 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
+import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.JdbcReplays;
+import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.ReplayOperator;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -68,7 +70,11 @@ final class ReplayStartCommand extends DatabaseCommand {
     @Override
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
-            JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
+            JdbcSchema schema = tables.in(dataSource);
+            if (UnknownConsumer.isSaid(consumer, schema, spec.commandLine())) {
+                return ExitCodes.CHECK_FAILED;
+            }
+            JdbcReplays replays = JdbcReplays.of(schema);
             ReplaySession session = started(replays);
             session = awaited(replays, session);
             PrintWriter out = spec.commandLine().getOut();

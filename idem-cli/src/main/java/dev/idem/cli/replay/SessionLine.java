@@ -19,6 +19,7 @@ record SessionLine(
         @Nullable String policy,
         @Nullable Long total,
         ReplaySession.Counts counts,
+        List<EffectLine> effects,
         @Nullable String worker,
         String createdAt,
         String updatedAt,
@@ -37,6 +38,7 @@ record SessionLine(
                 session.policy().map(Enum::name).orElse(null),
                 session.total().isPresent() ? session.total().getAsLong() : null,
                 session.counts(),
+                EffectLine.of(session),
                 session.worker().orElse(null),
                 session.createdAt().toString(),
                 session.updatedAt().toString(),
@@ -85,6 +87,7 @@ record SessionLine(
         field(out, "before horizon", Long.toString(counts.undecidable()));
         field(out, "rejected", Long.toString(counts.rejected()));
         field(out, "failed", Long.toString(counts.failed()));
+        EffectLine.texts(session).forEach(text -> field(out, "effect", text));
         session.worker().ifPresent(worker -> field(out, "executor", worker));
         field(out, "created", session.createdAt().toString());
         field(out, "last change", session.updatedAt().toString());

@@ -7,7 +7,12 @@ import picocli.CommandLine.Command;
 @Command(
         name = "schema",
         description = "Prints, creates and checks the tables that Idem keeps.",
-        subcommands = {SchemaPrintCommand.class, SchemaApplyCommand.class, SchemaValidateCommand.class},
+        subcommands = {
+            SchemaPrintCommand.class,
+            SchemaApplyCommand.class,
+            SchemaValidateCommand.class,
+            SchemaAcceptLossCommand.class
+        },
         footer = {
             "",
             "Examples:",

@@ -91,9 +91,12 @@ class DlqCommandTest {
                         .out())
                 .contains("\"place\":\"0-0\"", "\"id\":\"m0\"", "\"attempts\":1", "\"more\":true");
         Cli shown = run(where, "show", "0-1", "--payload", files.resolve("p").toString());
-        assertThat(shown.out()).contains("from topic", name, "ce_id (2 bytes)").doesNotContain("payload 1");
+        assertThat(shown.out())
+                .contains("from topic", name, "ce_id (2 bytes)", "error           dev.idem.TerminalException")
+                .doesNotContain("payload 1");
         assertThat(Files.readString(files.resolve("p"))).isEqualTo("payload 1");
         assertThat(run(where, "show", "7-7").code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(run(where, "list", "--id", "m9").out()).contains("No dead letter is like that; 6 are there.");
 
         String[] audited = {"--reason", "repaired", "--actor", "anna", "--url", url};
         assertThat(replay(where, audited, "--all", "--dry-run").out())
@@ -105,7 +108,8 @@ class DlqCommandTest {
         assertThat(replay(where, audited, "--consumer", "cards", "--all", "--force")
                         .out())
                 .contains("3 sent, 0 forbidden");
-        assertThat(run(where, "list").out()).contains("No dead letter");
+        assertThat(run(where, "list").out())
+                .contains("No dead letters in " + name + ".dead-letters. Is that its name?");
         assertThat(JdbcAudit.of(JdbcSchema.of(database)).newest())
                 .extracting(JdbcAudit.Entry::consumer, JdbcAudit.Entry::action, JdbcAudit.Entry::actor)
                 .contains(

@@ -177,6 +177,27 @@ class InboxCommandTest {
         assertThat(run("park", "1", "2", "--reason", "r").out().lines()).hasSize(2);
     }
 
+    @Test
+    @DisplayName("RP-08 what a message said is erased by number or id, once, and cannot be retried")
+    void erases() throws Exception {
+        assertThat(run("erase", "1", "--reason", "request 113", "--dry-run").out())
+                .startsWith("1: CHANGED (would be): erased the stored message (1), the readable key (1)");
+        assertThat(number("SELECT count(*) FROM idem_queue WHERE OCTET_LENGTH(payload) = 0"))
+                .isZero();
+        assertThat(run("erase", "1", "--reason", "request 113").out()).startsWith("1: CHANGED: erased ");
+        Cli again = run("erase", "--consumer", "mail", "--message-id", "m1", "--reason", "request 113", "--json");
+        assertThat(again.code()).isZero();
+        assertThat(again.out()).contains("\"id\":1,\"result\":\"UNCHANGED\"");
+        assertThat(run("show", "1", "--payload").out())
+                .doesNotContain("Dear", "m1", "authorization")
+                .contains("ERASED", "ERASE by ");
+        assertThat(run("retry", "1", "--force", "--reason", "r").out()).contains("1: REFUSED: was erased");
+        assertThat(run("erase", "99", "--reason", "r").code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(run("erase", "1", "--message-id", "m1", "--reason", "r").code())
+                .isEqualTo(ExitCodes.USAGE);
+        assertThat(run("erase", "--consumer", "mail", "--reason", "r").code()).isEqualTo(ExitCodes.USAGE);
+    }
+
     private Cli run(String... args) {
         List<String> all = new ArrayList<>(List.of("inbox"));
         all.addAll(List.of(args));

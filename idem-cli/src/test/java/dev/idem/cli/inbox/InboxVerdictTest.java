@@ -75,6 +75,12 @@ class InboxVerdictTest {
             assertThat(run("pass", "no-such", "--consumer", "balances", "--reason", "lost")
                             .code())
                     .isEqualTo(ExitCodes.CHECK_FAILED);
+            Cli misspelt = run("gaps", "--consumer", "balance");
+            assertThat(misspelt.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+            assertThat(misspelt.err()).contains("There is no consumer balance.");
+            assertThat(run("pass", "account-17", "--consumer", "balance", "--reason", "lost")
+                            .err())
+                    .contains("There is no consumer balance.");
             Cli passed = run("pass", "account-17", "--consumer", "balances", "--reason", "lost");
             assertThat(passed.out()).contains("Stream account-17 goes on.");
             until(() -> done.contains("v3"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Outbox;
 import dev.idem.Policy;
 import dev.idem.QueuePolicy;
 import dev.idem.Replayer;
@@ -92,6 +93,64 @@ class ReplayCommandTest {
                 .isEqualTo(2);
     }
 
+    private static Consumer orders(Policy.Replay replay) {
+        return Consumer.named("orders")
+                .policy(Policy.defaults().withReplay(replay))
+                .queued(QueuePolicy.leased(Duration.ofMinutes(1)).withPayloadWindow(Duration.ofDays(1)))
+                .publishesTo(Outbox.named("notes"))
+                .otherwiseSteps((order, steps) -> steps.effect("charge-card", key -> {}))
+                .build();
+    }
+
+    @Test
+    @DisplayName("RP-03 a dry run and its status say which effects would be answered, suppressed or made")
+    void effects() throws Exception {
+        Consumer quiet = orders(Policy.Replay.SUPPRESS_EFFECTS);
+        inbox.start(quiet);
+        for (int i = 0; i < 3; i++) {
+            inbox.accept(quiet, Message.of("o" + i, new byte[0]));
+        }
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (number("SELECT count(*) FROM idem_archive") < 6) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+        try (var connection = DriverManager.getConnection(url)) { // of two of them the window is over
+            connection
+                    .createStatement()
+                    .execute("DELETE FROM idem_marker WHERE readable <> 'o0' AND consumer = (SELECT number FROM"
+                            + " idem_consumer WHERE name = 'orders')");
+            connection
+                    .createStatement()
+                    .execute("DELETE FROM idem_step WHERE message_key NOT IN (SELECT message_key FROM idem_marker)");
+        }
+        try (Replayer replayer = replayer(quiet)) {
+            assertThat(startFor("orders", "count-1", "--dry-run").out())
+                    .containsPattern("effect +charge-card: 1 answered from the ledger, up to 2 would be suppressed")
+                    .containsPattern("effect +to notes: publications of up to 3 messages would be suppressed")
+                    .containsPattern("effect +any other: 0 answered from the ledger, those of up to 2 messages"
+                            + " would be suppressed");
+            assertThat(run("status", "count-1", "--json").out())
+                    .contains("{\"kind\":\"EFFECT\",\"name\":\"charge-card\",\"answered\":1,\"unsettled\":0,"
+                            + "\"suppressedAtMost\":2,\"madeAtMost\":0}");
+            assertThat(replayer).isNotNull();
+        }
+        try (Replayer replayer = replayer(orders(Policy.Replay.ALLOWED))) {
+            assertThat(startFor("orders", "count-2", "--dry-run").out())
+                    .containsPattern("effect +charge-card: 1 answered from the ledger, up to 2 would be made")
+                    .containsPattern("effect +to notes: publications of up to 3 messages would be sent");
+            assertThat(run("status", "count-2", "--json").out()).contains("\"suppressedAtMost\":0,\"madeAtMost\":2}");
+            assertThat(replayer).isNotNull();
+        }
+    }
+
+    private Replayer replayer(Consumer consumer) {
+        return Replayer.builder(inbox)
+                .consumer(consumer)
+                .source(JdbcReplays.stored(JdbcSchema.of(dataSource)))
+                .start();
+    }
+
     @Test
     @DisplayName("a session that nobody takes is said to wait, and can be paused, resumed and aborted")
     void nobodyTakesIt() throws Exception {
@@ -103,6 +162,7 @@ class ReplayCommandTest {
         assertThat(run("abort", "mail-1", "--reason", "r").out()).contains("ABORTED");
         assertThat(run("resume", "mail-1", "--reason", "r").code()).isNotEqualTo(ExitCodes.OK);
         assertThat(run("status", "other").code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(run("pause", "other", "--reason", "r").code()).isEqualTo(ExitCodes.CHECK_FAILED);
         assertThat(Cli.run(
                                 "replay",
                                 "start",
@@ -152,13 +212,17 @@ class ReplayCommandTest {
     }
 
     private Cli start(String name, String... more) {
+        return startFor("mail", name, more);
+    }
+
+    private Cli startFor(String consumer, String name, String... more) {
         List<String> all = new ArrayList<>(List.of(
                 "replay",
                 "start",
                 "--name",
                 name,
                 "--consumer",
-                "mail",
+                consumer,
                 "--source",
                 "stored",
                 "--by",

@@ -2,16 +2,20 @@ package dev.idem.cli.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Inbox;
+import dev.idem.Message;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
 import dev.idem.jdbc.Database;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -78,6 +82,35 @@ class SchemaCommandTest {
         } finally {
             server.dropDatabase(database);
         }
+    }
+
+    @Test
+    @DisplayName("RP-05 markers that are gone are found, and accepted by a person with a reason")
+    void acceptsALoss() throws Exception {
+        String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+        var dataSource = new JdbcDataSource();
+        dataSource.setURL(url);
+        for (int start = 0; start < 2; start++) {
+            try (Inbox inbox = Inbox.create(JdbcStore.create(dataSource))) {
+                inbox.run("mail", Message.of("m1", new byte[1]), tx -> {});
+            }
+        }
+        assertThat(Cli.run("schema", "validate", "--url", url).code()).isZero();
+        try (var connection = dataSource.getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute("TRUNCATE TABLE idem_marker");
+        }
+
+        Cli invalid = Cli.run("schema", "validate", "--url", url);
+        assertThat(invalid.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(invalid.out()).contains("ERROR markers", "(mail)", "idem schema accept-loss");
+        assertThat(Cli.run("schema", "accept-loss", "--url", url).code()).isEqualTo(ExitCodes.USAGE);
+        Cli accepted = Cli.run("schema", "accept-loss", "--reason", "a test", "--url", url);
+        assertThat(accepted.out()).contains("mail: markers are gone");
+        assertThat(json(Cli.run("schema", "accept-loss", "--reason", "a test", "--json", "--url", url))
+                        .get("consumersWithoutMarkers"))
+                .isEmpty();
+        assertThat(Cli.run("schema", "validate", "--url", url).code()).isZero();
     }
 
     @Test

@@ -9,8 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Keeps the pages true. A block of Java after {@code <!-- snippet: name -->} must be the region of that name in a compiled
  * source; a block of SQL after {@code <!-- schema: database -->} must be the shipped script; a link to a file must lead to
- * one.
+ * one, and one to a heading to such a heading; the page on architecture names types that are there.
  */
 class DocsTest {
     private static final Pattern REGION = Pattern.compile("(?s)// region (\\S+)\\n(.*?)\\n[ \\t]*// endregion");
@@ -27,6 +30,10 @@ class DocsTest {
             Pattern.compile("(?s)<!-- (snippet|schema): (\\S+) -->\\s*```\\w+\\n(.*?)```");
     private static final Pattern MARK = Pattern.compile("<!-- (?:snippet|schema): ");
     private static final Pattern JAVA_BLOCK = Pattern.compile("(?m)^```java");
+    private static final Pattern TYPE = Pattern.compile("\\b(?:class|record|interface|enum) ([A-Z]\\w*)");
+    private static final Pattern NAMED_TYPE = Pattern.compile("`([A-Z][a-z]\\w*)(?:\\.\\w+)?(?:\\([^`\n]*\\))?`");
+    private static final Pattern ANCHOR = Pattern.compile("]\\(([^)#\\s:]*)#([^)]*)\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} (.*)$");
     private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
 
     private final Path root = projectRoot();
@@ -79,6 +86,55 @@ class DocsTest {
             }
         }
         assertThat(broken).isEmpty();
+    }
+
+    @Test
+    void everyLinkToAHeadingLeadsToOne() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher link = ANCHOR.matcher(Files.readString(page));
+            while (link.find()) {
+                Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+                if (target.toString().endsWith(".md") && !headings(target).contains(link.group(2))) {
+                    broken.add(root.relativize(page) + " -> " + link.group());
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    /** As a browser is given them: lower case, without punctuation, with hyphens for spaces. */
+    private static Set<String> headings(Path page) throws IOException {
+        Set<String> found = new HashSet<>();
+        Matcher heading = HEADING.matcher(Files.readString(page));
+        while (heading.find()) {
+            found.add(heading.group(1)
+                    .toLowerCase(Locale.ROOT)
+                    .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                    .replace(' ', '-'));
+        }
+        return found;
+    }
+
+    @Test
+    void everyTypeThatThePageOnArchitectureNamesIsThere() throws IOException {
+        Set<String> known = new HashSet<>(List.of("BatchUpdateException")); // of JDBC
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.filter(DocsTest::isSource).toList()) {
+                Matcher type = TYPE.matcher(Files.readString(file));
+                while (type.find()) {
+                    known.add(type.group(1));
+                }
+            }
+        }
+        List<String> unknown = new ArrayList<>();
+        Matcher named = NAMED_TYPE.matcher(Files.readString(root.resolve("docs/architecture.md")));
+        while (named.find()) {
+            if (!known.contains(named.group(1))) {
+                unknown.add(named.group(1));
+            }
+        }
+        assertThat(unknown).isEmpty();
     }
 
     private Map<String, String> regions() throws IOException {

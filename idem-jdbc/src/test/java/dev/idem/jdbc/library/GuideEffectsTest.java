@@ -12,6 +12,7 @@ import dev.idem.EffectPolicy;
 import dev.idem.IdempotencyHeader;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
 import dev.idem.ResultCodec;
 import dev.idem.jdbc.JdbcStore;
@@ -82,7 +83,7 @@ class GuideEffectsTest {
         // region steps
         Consumer orders = Consumer.named("orders")
                 .queued(QueuePolicy.leased(Duration.ofMinutes(2)))
-                .onSteps("OrderPlaced", m -> new String(m.payload(), StandardCharsets.UTF_8), (order, steps) -> {
+                .onSteps("OrderPlaced", PayloadDecoder.text(), (order, steps) -> {
                     steps.step("reserve", tx -> insert(tx.connection(), "reserved " + order));
                     String receipt = steps.effect(
                             "charge-card",

@@ -7,6 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
 import dev.idem.QueueStats;
 import dev.idem.RetryPolicy;
@@ -38,7 +39,7 @@ class GuideInboxTest {
         // region queued
         Consumer payments = Consumer.named("payments")
                 .queued(QueuePolicy.inTransaction().withWorkers(4).withOrderByKey())
-                .on("OrderPlaced", m -> new String(m.payload(), StandardCharsets.UTF_8), (order, tx) -> {
+                .on("OrderPlaced", PayloadDecoder.text(), (order, tx) -> {
                     tx.defer("INSERT INTO payment (order_id) VALUES (?)", order);
                     return null;
                 })
@@ -71,7 +72,7 @@ class GuideInboxTest {
             // region parking
             Consumer payments = Consumer.named("payments")
                     .parking(QueuePolicy.inTransaction())
-                    .on("OrderPlaced", m -> new String(m.payload(), StandardCharsets.UTF_8), (order, tx) -> {
+                    .on("OrderPlaced", PayloadDecoder.text(), (order, tx) -> {
                         tx.defer("INSERT INTO payment (order_id) VALUES (?)", order);
                         return null;
                     })

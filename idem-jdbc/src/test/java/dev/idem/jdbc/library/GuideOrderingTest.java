@@ -8,6 +8,7 @@ import dev.idem.Gap;
 import dev.idem.GapResolver;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
 import dev.idem.Sequence;
 import dev.idem.jdbc.Database;
@@ -41,7 +42,7 @@ class GuideOrderingTest {
         Consumer balances = Consumer.named("balances")
                 .queued(QueuePolicy.inTransaction())
                 .sequence(sequence)
-                .on("Booked", m -> new String(m.payload(), StandardCharsets.UTF_8), (amount, tx) -> {
+                .on("Booked", PayloadDecoder.text(), (amount, tx) -> {
                     tx.defer(
                             "UPDATE balance SET amount = amount + ? WHERE account = ?",
                             Integer.valueOf(amount),

@@ -5,13 +5,13 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
+import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 import org.jdbi.v3.core.Jdbi;
 
 /** Code that opens its own Jdbi transactions stays as it is: inside a handler they become part of Idem's. */
@@ -19,9 +19,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1");
-        tell(database, System.out);
+        tell(Shop.database(), System.out);
     }
 
     static void tell(DataSource database, PrintStream out) {

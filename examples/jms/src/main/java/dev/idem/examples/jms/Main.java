@@ -4,29 +4,24 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
-import dev.idem.broker.Letter;
+import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jms.JmsDeadLetters;
 import dev.idem.jms.JmsInbox;
 import dev.idem.jms.JmsListener;
+import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import java.io.PrintStream;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import javax.sql.DataSource;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
-import org.h2.jdbcx.JdbcDataSource;
 
 /**
  * Three orders are sent, one of them three times; each is billed once. An order that cannot be billed goes to the dead
@@ -38,8 +33,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
-        JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1");
+        DataSource database = Shop.database();
         if (args.length > 0) {
             tell(new ActiveMQConnectionFactory(args[0]), database, System.out);
             return;
@@ -55,7 +49,7 @@ public final class Main {
     }
 
     static void tell(ConnectionFactory factory, DataSource database, PrintStream out) throws Exception {
-        execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
+        Shop.execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
         Consumer billing = Consumer.named("billing")
                 .otherwise((message, tx) -> {
                     String order = message.id().orElseThrow();
@@ -82,7 +76,7 @@ public final class Main {
     }
 
     private static void send(ConnectionFactory factory) throws Exception {
-        try (jakarta.jms.Connection connection = factory.createConnection();
+        try (Connection connection = factory.createConnection();
                 Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
                 MessageProducer producer = session.createProducer(session.createQueue("orders"))) {
             for (String order : SENT) {
@@ -95,35 +89,11 @@ public final class Main {
 
     private static List<String> letters(ConnectionFactory factory) {
         try (DeadLetters letters = JmsDeadLetters.open(factory, "orders.dead-letters")) {
-            return ids(letters);
+            return Shop.read(letters);
         }
     }
 
     private static List<String> bills(DataSource database) throws SQLException {
-        List<String> orders = new ArrayList<>();
-        try (Connection connection = database.getConnection();
-                Statement select = connection.createStatement();
-                ResultSet rows = select.executeQuery("SELECT order_id FROM bill ORDER BY order_id")) {
-            while (rows.next()) {
-                orders.add(rows.getString(1));
-            }
-        }
-        return orders;
-    }
-
-    private static List<String> ids(DeadLetters letters) {
-        List<String> ids = new ArrayList<>();
-        for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
-            ids.add(next.get().message().id().orElseThrow() + ", "
-                    + next.get().about().reason());
-        }
-        return ids;
-    }
-
-    private static void execute(DataSource database, String sql) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        return Shop.select(database, "SELECT order_id FROM bill ORDER BY order_id");
     }
 }

@@ -9,13 +9,13 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
+import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Record;
@@ -32,9 +32,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1");
-        tell(database, SQLDialect.H2, System.out);
+        tell(Shop.database(), SQLDialect.H2, System.out);
     }
 
     static void tell(DataSource database, SQLDialect dialect, PrintStream out) {

@@ -2,14 +2,9 @@ package dev.idem.examples.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.servers.PostgresServer;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import dev.idem.examples.stage.Told;
 import org.jooq.SQLDialect;
 import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 class MainTest {
     private static final String[] STORY = {
@@ -20,25 +15,12 @@ class MainTest {
 
     @Test
     void tellsItsStoryOnH2() throws Exception {
-        PrintStream console = System.out;
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-        try {
-            Main.main(new String[0]);
-        } finally {
-            System.setOut(console);
-        }
-        assertThat(printed.toString(StandardCharsets.UTF_8).lines()).containsExactly(STORY);
+        assertThat(Told.byMain(Main::main)).containsExactly(STORY);
     }
 
     @Test
     void tellsTheSameStoryOnPostgreSql() throws Exception {
-        PostgresServer server = PostgresServer.shared();
-        PGSimpleDataSource database = new PGSimpleDataSource();
-        database.setUrl(server.jdbcUrl(server.createDatabase()));
-        JdbcSchema.of(database).apply(); // on a server the tables come from a migration, not from the application
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        Main.tell(database, SQLDialect.POSTGRES, new PrintStream(printed, true, StandardCharsets.UTF_8));
-        assertThat(printed.toString(StandardCharsets.UTF_8).lines()).containsExactly(STORY);
+        assertThat(Told.by(out -> Main.tell(Told.postgres(), SQLDialect.POSTGRES, out)))
+                .containsExactly(STORY);
     }
 }

@@ -4,7 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
-import dev.idem.broker.Letter;
+import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.kafka.KafkaInbox;
@@ -12,22 +12,16 @@ import dev.idem.kafka.KafkaListener;
 import dev.idem.servers.KafkaServer;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.h2.jdbcx.JdbcDataSource;
 
 /**
  * Three orders are sent, one of them three times; each is billed once. An order that cannot be billed goes to the dead
@@ -39,8 +33,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
-        JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1");
+        DataSource database = Shop.database();
         if (args.length > 0) {
             tell(args[0], database, System.out);
             return;
@@ -51,7 +44,7 @@ public final class Main {
     }
 
     static void tell(String address, DataSource database, PrintStream out) throws Exception {
-        execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
+        Shop.execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
         Consumer billing = Consumer.named("billing")
                 .otherwise((message, tx) -> {
                     String order = message.id().orElseThrow();
@@ -96,35 +89,11 @@ public final class Main {
 
     private static List<String> letters(String address) {
         try (DeadLetters letters = KafkaDeadLetters.open(Map.of("bootstrap.servers", address), "orders.dead-letters")) {
-            return ids(letters);
+            return Shop.read(letters);
         }
     }
 
     private static List<String> bills(DataSource database) throws SQLException {
-        List<String> orders = new ArrayList<>();
-        try (Connection connection = database.getConnection();
-                Statement select = connection.createStatement();
-                ResultSet rows = select.executeQuery("SELECT order_id FROM bill ORDER BY order_id")) {
-            while (rows.next()) {
-                orders.add(rows.getString(1));
-            }
-        }
-        return orders;
-    }
-
-    private static List<String> ids(DeadLetters letters) {
-        List<String> ids = new ArrayList<>();
-        for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
-            ids.add(next.get().message().id().orElseThrow() + ", "
-                    + next.get().about().reason());
-        }
-        return ids;
-    }
-
-    private static void execute(DataSource database, String sql) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        return Shop.select(database, "SELECT order_id FROM bill ORDER BY order_id");
     }
 }

@@ -2,12 +2,13 @@ package dev.idem.examples.rabbitmq;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
-import dev.idem.broker.Letter;
+import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.rabbitmq.RabbitDeadLetters;
 import dev.idem.rabbitmq.RabbitInbox;
@@ -15,16 +16,10 @@ import dev.idem.rabbitmq.RabbitListener;
 import dev.idem.servers.RabbitServer;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 
 /**
  * Three orders are sent, one of them three times; each is billed once. An order that cannot be billed goes to the dead
@@ -36,8 +31,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
-        JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1");
+        DataSource database = Shop.database();
         ConnectionFactory factory = new ConnectionFactory();
         if (args.length > 0) {
             factory.setUri(args[0]);
@@ -52,7 +46,7 @@ public final class Main {
     }
 
     static void tell(ConnectionFactory factory, DataSource database, PrintStream out) throws Exception {
-        execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
+        Shop.execute(database, "CREATE TABLE bill (order_id VARCHAR(20))");
         Consumer billing = Consumer.named("billing")
                 .otherwise((message, tx) -> {
                     String order = message.id().orElseThrow();
@@ -79,7 +73,7 @@ public final class Main {
     }
 
     private static void send(ConnectionFactory factory) throws Exception {
-        try (com.rabbitmq.client.Connection connection = factory.newConnection();
+        try (Connection connection = factory.newConnection();
                 Channel channel = connection.createChannel()) {
             channel.queueDeclare("orders", true, false, false, null);
             channel.confirmSelect();
@@ -96,35 +90,11 @@ public final class Main {
 
     private static List<String> letters(ConnectionFactory factory) {
         try (DeadLetters letters = RabbitDeadLetters.open(factory, "orders.dead-letters")) {
-            return ids(letters);
+            return Shop.read(letters);
         }
     }
 
     private static List<String> bills(DataSource database) throws SQLException {
-        List<String> orders = new ArrayList<>();
-        try (Connection connection = database.getConnection();
-                Statement select = connection.createStatement();
-                ResultSet rows = select.executeQuery("SELECT order_id FROM bill ORDER BY order_id")) {
-            while (rows.next()) {
-                orders.add(rows.getString(1));
-            }
-        }
-        return orders;
-    }
-
-    private static List<String> ids(DeadLetters letters) {
-        List<String> ids = new ArrayList<>();
-        for (Optional<Letter> next = letters.next(); next.isPresent(); next = letters.next()) {
-            ids.add(next.get().message().id().orElseThrow() + ", "
-                    + next.get().about().reason());
-        }
-        return ids;
-    }
-
-    private static void execute(DataSource database, String sql) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        return Shop.select(database, "SELECT order_id FROM bill ORDER BY order_id");
     }
 }

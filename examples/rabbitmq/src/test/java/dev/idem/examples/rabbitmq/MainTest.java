@@ -2,10 +2,8 @@ package dev.idem.examples.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.examples.stage.Told;
 import dev.idem.servers.SkipWithoutServer;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -15,15 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class MainTest {
     @Test
     void tellsItsStory() throws Exception {
-        PrintStream console = System.out;
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-        try {
-            Main.main(new String[0]);
-        } finally {
-            System.setOut(console);
-        }
-        assertThat(printed.toString(StandardCharsets.UTF_8).lines())
+        assertThat(Told.byMain(Main::main))
                 .containsExactly(
                         "Sent: [order-1, order-2, order-1, broken, order-3, order-1]",
                         "Billed: [order-1, order-2, order-3]",

@@ -4,7 +4,8 @@
 CREATE TABLE IF NOT EXISTS ${meta} (
   version       INT    NOT NULL PRIMARY KEY,
   inbox_id      UUID   DEFAULT RANDOM_UUID() NOT NULL,
-  next_sweep_at BIGINT DEFAULT 0 NOT NULL
+  next_sweep_at BIGINT DEFAULT 0 NOT NULL,
+  accepted_at   BIGINT DEFAULT 0 NOT NULL -- what brokers were told before is believed: see JdbcRecovery
 );
 
 -- Consumers and the numbers that stand for them in every other table.
@@ -47,7 +48,8 @@ CREATE TABLE IF NOT EXISTS ${retention} (
   seen_at             BIGINT NOT NULL, -- when an instance of this consumer was last alive
   cutoff              BIGINT,          -- nothing newer was removed, nor is being removed now
   swept_at            BIGINT,          -- when the last sweep began
-  horizon             BIGINT           -- the newest marker that was removed
+  horizon             BIGINT,          -- the newest marker that was removed
+  sample_key          UUID             -- a marker that was there when an instance last looked, and that no sweep removed
 );
 
 -- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is
@@ -209,7 +211,8 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   fence       BIGINT DEFAULT 0 NOT NULL, -- grows with every claim
   created_at  BIGINT NOT NULL,
   updated_at  BIGINT NOT NULL,
-  error       VARCHAR
+  error       VARCHAR,
+  effects     VARCHAR -- of a dry run: what would become of them, a line for each
 );
 
 -- What a stored message was before a person edited it, and who did it.
@@ -224,6 +227,14 @@ CREATE TABLE IF NOT EXISTS ${revision} (
   head        BLOB NOT NULL,
   payload     BLOB NOT NULL,
   PRIMARY KEY (queue_id, number)
+);
+
+-- How far each process that brokers' offsets speak of has got: what they remember, and this table does not, was lost
+-- here. Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${witness} (
+  process UUID   NOT NULL PRIMARY KEY,
+  tick    BIGINT NOT NULL, -- only ever grows
+  seen_at BIGINT NOT NULL
 );
 
 INSERT INTO ${meta} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${meta});

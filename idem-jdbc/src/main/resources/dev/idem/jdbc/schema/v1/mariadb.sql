@@ -4,7 +4,8 @@
 CREATE TABLE IF NOT EXISTS ${meta} (
   version       INT      NOT NULL PRIMARY KEY,
   inbox_id      CHAR(36) NOT NULL DEFAULT UUID(),
-  next_sweep_at BIGINT   NOT NULL DEFAULT 0
+  next_sweep_at BIGINT   NOT NULL DEFAULT 0,
+  accepted_at   BIGINT   NOT NULL DEFAULT 0 -- what brokers were told before is believed: see JdbcRecovery
 ) ENGINE = InnoDB;
 
 -- Consumers and the numbers that stand for them in every other table.
@@ -47,7 +48,8 @@ CREATE TABLE IF NOT EXISTS ${retention} (
   seen_at             BIGINT NOT NULL, -- when an instance of this consumer was last alive
   cutoff              BIGINT,          -- nothing newer was removed, nor is being removed now
   swept_at            BIGINT,          -- when the last sweep began
-  horizon             BIGINT           -- the newest marker that was removed
+  horizon             BIGINT,          -- the newest marker that was removed
+  sample_key          BINARY(16)       -- a marker that was there when an instance last looked, and that no sweep removed
 ) ENGINE = InnoDB;
 
 -- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is
@@ -209,7 +211,8 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   fence       BIGINT NOT NULL DEFAULT 0, -- grows with every claim
   created_at  BIGINT NOT NULL,
   updated_at  BIGINT NOT NULL,
-  error       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  error       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  effects     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin -- of a dry run: what would become of them, a line for each
 ) ENGINE = InnoDB;
 
 -- What a stored message was before a person edited it, and who did it.
@@ -224,6 +227,14 @@ CREATE TABLE IF NOT EXISTS ${revision} (
   head        LONGBLOB NOT NULL,
   payload     LONGBLOB NOT NULL,
   PRIMARY KEY (queue_id, number)
+) ENGINE = InnoDB;
+
+-- How far each process that brokers' offsets speak of has got: what they remember, and this table does not, was lost
+-- here. Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${witness} (
+  process BINARY(16) NOT NULL PRIMARY KEY,
+  tick    BIGINT     NOT NULL, -- only ever grows
+  seen_at BIGINT     NOT NULL
 ) ENGINE = InnoDB;
 
 INSERT INTO ${meta} (version) SELECT 1 FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON DUPLICATE KEY UPDATE version = version;

@@ -4,7 +4,8 @@
 CREATE TABLE IF NOT EXISTS ${meta} (
   version       integer NOT NULL PRIMARY KEY,
   inbox_id      uuid    NOT NULL DEFAULT gen_random_uuid(),
-  next_sweep_at bigint  NOT NULL DEFAULT 0
+  next_sweep_at bigint  NOT NULL DEFAULT 0,
+  accepted_at   bigint  NOT NULL DEFAULT 0 -- what brokers were told before is believed: see JdbcRecovery
 );
 
 -- Consumers and the numbers that stand for them in every other table.
@@ -47,7 +48,8 @@ CREATE TABLE IF NOT EXISTS ${retention} (
   seen_at             bigint NOT NULL, -- when an instance of this consumer was last alive
   cutoff              bigint,          -- nothing newer was removed, nor is being removed now
   swept_at            bigint,          -- when the last sweep began
-  horizon             bigint           -- the newest marker that was removed
+  horizon             bigint,          -- the newest marker that was removed
+  sample_key          uuid             -- a marker that was there when an instance last looked, and that no sweep removed
 );
 
 -- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is
@@ -202,7 +204,8 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   fence       bigint NOT NULL DEFAULT 0, -- grows with every claim
   created_at  bigint NOT NULL,
   updated_at  bigint NOT NULL,
-  error       text
+  error       text,
+  effects     text -- of a dry run: what would become of them, a line for each
 );
 
 -- What a stored message was before a person edited it, and who did it.
@@ -218,5 +221,13 @@ CREATE TABLE IF NOT EXISTS ${revision} (
   payload     bytea NOT NULL,
   PRIMARY KEY (queue_id, number)
 );
+
+-- How far each process that brokers' offsets speak of has got: what they remember, and this table does not, was lost
+-- here. Times are microseconds since 1970 in UTC.
+CREATE TABLE IF NOT EXISTS ${witness} (
+  process uuid   NOT NULL PRIMARY KEY,
+  tick    bigint NOT NULL, -- only ever grows
+  seen_at bigint NOT NULL
+) WITH (fillfactor = 50);
 
 INSERT INTO ${meta} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON CONFLICT (version) DO NOTHING;

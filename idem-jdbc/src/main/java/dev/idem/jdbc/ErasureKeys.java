@@ -1,0 +1,159 @@
+package dev.idem.jdbc;
+
+import dev.idem.spi.MarkerKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Finds everything that belongs to a message that is to be erased. Stateless. */
+final class ErasureKeys {
+    /** Where rows have both a number and a key. */
+    private static final List<String> NUMBERED = List.of("${queue}", "${archive}");
+
+    private final Tables tables;
+    private final Dialect dialect;
+
+    ErasureKeys(Tables tables) {
+        this.tables = tables;
+        dialect = tables.dialect();
+    }
+
+    /** A key as the tables have it. */
+    record Key(UUID value, @Nullable String readable) {
+        /** What stays of the readable text. */
+        @Nullable
+        String erased() {
+            return readable == null ? null : MarkerKey.erased(readable);
+        }
+
+        /**
+         * How the readable texts of its copies in replay sessions begin: every part has its name there, also an id that
+         * stands alone here. An equals sign of a part is escaped, so one that is not belongs to a name.
+         */
+        private String copies() {
+            String text = readable == null ? value.toString() : readable;
+            boolean named = text.matches("(?s).*[^\\\\]=.*");
+            return (named ? text : "id=" + text) + "/replay=";
+        }
+    }
+
+    /**
+     * What there is of a message.
+     *
+     * @param consumer its number
+     * @param numbers those it has, or had, in the queue
+     */
+    record Found(int consumer, Set<Key> keys, Set<Long> numbers) {}
+
+    /** By its number; also one that has left the queue, if anything with that number is left. */
+    Optional<Found> of(Connection connection, long id) throws SQLException {
+        Map<String, NamedSql.Parameter> values = Map.of("id", NamedSql.Parameter.of(id));
+        for (String table : NUMBERED) {
+            List<Row> rows = rows(
+                    connection, "SELECT consumer, message_key, readable, id FROM " + table + " WHERE id = :id", values);
+            if (!rows.isEmpty()) {
+                return Optional.of(withCopies(connection, rows.get(0).consumer, rows));
+            }
+        }
+        try (PreparedStatement statement = new NamedSql(
+                                tables.fill("SELECT consumer FROM ${attempt} WHERE queue_id = :id LIMIT 1"))
+                        .prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.of(new Found(row.getInt(1), Set.of(), Set.of(id))) : Optional.empty();
+        }
+    }
+
+    /** By the id that lists show. Reads the whole queue, the archive, and all markers of the consumer. */
+    Optional<Found> of(Connection connection, String consumer, String messageId) throws SQLException {
+        Optional<Integer> number = InboxRows.number(new InboxRows(tables).names(connection), consumer);
+        if (number.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, NamedSql.Parameter> values = new HashMap<>();
+        values.put("consumer", NamedSql.Parameter.of(number.get()));
+        values.put("name", NamedSql.Parameter.of(InboxRows.storable(messageId)));
+        values.put("erased", NamedSql.Parameter.of(MarkerKey.erased(messageId)));
+        Optional<UUID> uuid = Uuids.canonical(messageId);
+        uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
+        String where = " WHERE consumer = :consumer AND (readable = :name OR readable = :erased"
+                + (uuid.isPresent() ? " OR message_key = :key)" : ")");
+        List<Row> rows = numbered(connection, where, values);
+        rows.addAll(rows(connection, "SELECT consumer, message_key, readable, 0 FROM ${marker}" + where, values));
+        return rows.isEmpty() ? Optional.empty() : Optional.of(withCopies(connection, number.get(), rows));
+    }
+
+    private Found withCopies(Connection connection, int consumer, Collection<Row> rows) throws SQLException {
+        Set<Key> keys = new LinkedHashSet<>();
+        Set<Long> numbers = new TreeSet<>();
+        rows.forEach(row -> row.into(keys, numbers));
+        for (Key key : List.copyOf(keys)) {
+            Map<String, NamedSql.Parameter> values = Map.of(
+                    "consumer", NamedSql.Parameter.of(consumer),
+                    "key", dialect.key().apply(key.value),
+                    "copies", NamedSql.Parameter.of(key.copies().replaceAll("[!%_]", "!$0") + "%"));
+            String where = " WHERE consumer = :consumer AND (message_key = :key OR readable LIKE :copies ESCAPE '!')";
+            numbered(connection, where, values).forEach(row -> row.into(keys, numbers));
+        }
+        return new Found(consumer, keys, numbers);
+    }
+
+    private List<Row> numbered(Connection connection, String where, Map<String, NamedSql.Parameter> values)
+            throws SQLException {
+        List<Row> rows = new ArrayList<>();
+        for (String table : NUMBERED) {
+            rows.addAll(rows(connection, "SELECT consumer, message_key, readable, id FROM " + table + where, values));
+        }
+        return rows;
+    }
+
+    /** Those of it that are in the queue, in their order. */
+    List<Long> waiting(Connection connection, Found found) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        for (Key key : found.keys) {
+            Map<String, NamedSql.Parameter> values = Map.of(
+                    "consumer", NamedSql.Parameter.of(found.consumer),
+                    "key", dialect.key().apply(key.value));
+            rows(
+                            connection,
+                            "SELECT consumer, message_key, readable, id FROM ${queue} WHERE consumer = :consumer"
+                                    + " AND message_key = :key ORDER BY id",
+                            values)
+                    .forEach(row -> ids.add(row.id));
+        }
+        return ids;
+    }
+
+    private record Row(int consumer, Key key, long id) {
+        private void into(Set<Key> keys, Set<Long> numbers) {
+            keys.add(key);
+            if (id != 0) {
+                numbers.add(id);
+            }
+        }
+    }
+
+    private List<Row> rows(Connection connection, String sql, Map<String, NamedSql.Parameter> values)
+            throws SQLException {
+        List<Row> found = new ArrayList<>();
+        try (PreparedStatement statement = new NamedSql(tables.fill(sql)).prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                Key key = new Key(dialect.keyOf().read(row, 2), row.getString(3));
+                found.add(new Row(row.getInt(1), key, row.getLong(4)));
+            }
+        }
+        return found;
+    }
+}

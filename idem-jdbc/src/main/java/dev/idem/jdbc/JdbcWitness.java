@@ -1,0 +1,198 @@
+package dev.idem.jdbc;
+
+import dev.idem.StoreException;
+import dev.idem.StoreReplacedException;
+import dev.idem.spi.StoreWitness;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices that the tables were put back behind what brokers remember.
+ *
+ * <p><b>How.</b> Each process has a row of its own with a number that grows every few seconds while testimonies are asked
+ * for, and a testimony tells the number that was last committed. A backup has the numbers of its time. So tables that were
+ * restored do not know a process that began later, or have a smaller number for it, and stay so for ever: nobody but that
+ * process moves its row. It finds out by itself, should it still run, because its row is not where it left it. Clocks
+ * decide nothing.
+ *
+ * <p><b>What it costs.</b> One small update every {@link #EVERY}, from a thread of its own, while offsets are committed.
+ *
+ * <p><b>What it cannot see.</b> A loss of less than that time; and whatever a row that was removed after {@link
+ * WitnessRows#KEEP} would have told.
+ */
+final class JdbcWitness implements StoreWitness, AutoCloseable {
+    static final Duration EVERY = Duration.ofSeconds(5);
+
+    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final long CLOSE_MILLIS = 2_000;
+
+    private final DataSource dataSource;
+    private final Tables tables;
+    private final WitnessRows rows;
+    private final Duration every;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable Testimony current;
+    private volatile boolean asked;
+    private volatile @Nullable StoreReplacedException replaced;
+    private @Nullable Thread thread;
+
+    JdbcWitness(DataSource dataSource, Tables tables, Duration every) {
+        this.dataSource = dataSource;
+        this.tables = tables;
+        this.every = every;
+        rows = new WitnessRows(tables);
+    }
+
+    @Override
+    public Optional<String> testimony() {
+        StoreReplacedException problem = replaced;
+        if (problem != null) {
+            throw problem;
+        }
+        asked = true;
+        return Optional.ofNullable(current).map(Testimony::toString);
+    }
+
+    @Override
+    public synchronized void confirm(Collection<String> testimonies) {
+        Set<Testimony> said = new LinkedHashSet<>();
+        testimonies.forEach(text -> Testimony.of(text).ifPresent(said::add));
+        try (Connection connection = dataSource.getConnection()) {
+            Optional<Testimony> begun = Transactions.alone(connection, () -> {
+                WitnessRows.Self self = rows.self(connection);
+                refuse(connection, self, said);
+                return current == null ? Optional.of(begin(connection, self)) : Optional.empty();
+            });
+            begun.ifPresent(mine -> {
+                current = mine;
+                start();
+            });
+        } catch (SQLException failure) {
+            throw new StoreException(
+                    "Could not compare offsets with " + tables + " (SQLState " + failure.getSQLState() + "): "
+                            + SqlFaults.advice(failure),
+                    failure);
+        }
+    }
+
+    /** With a new identity each time, for the commit of an earlier try may have been done without an answer. */
+    private Testimony begin(Connection connection, WitnessRows.Self self) throws SQLException {
+        UUID process = UUID.randomUUID();
+        rows.insert(connection, process, self.now());
+        return new Testimony(self.inbox(), process, 0, self.now());
+    }
+
+    private void refuse(Connection connection, WitnessRows.Self self, Set<Testimony> said) throws SQLException {
+        @Nullable Testimony first = null;
+        for (Testimony testimony : said) {
+            boolean earlier = first == null || testimony.at() < first.at();
+            first = earlier && !isKnown(connection, self, testimony) ? testimony : first;
+        }
+        if (first != null) {
+            throw problem(connection, self, first);
+        }
+    }
+
+    private boolean isKnown(Connection connection, WitnessRows.Self self, Testimony said) throws SQLException {
+        if (said.at() <= self.acceptedAt()) {
+            return true;
+        }
+        if (!said.inbox().equals(self.inbox())) {
+            return false;
+        }
+        OptionalLong tick = rows.tick(connection, said.process());
+        return tick.isPresent() ? tick.getAsLong() >= said.tick() : said.at() < self.now() - WitnessRows.KEEP;
+    }
+
+    private StoreReplacedException problem(Connection connection, WitnessRows.Self self, Testimony said)
+            throws SQLException {
+        boolean same = said.inbox().equals(self.inbox());
+        Optional<Long> last = same ? rows.before(connection, said.at()) : Optional.empty();
+        String what = same
+                ? "The tables " + tables + " are older than the offsets: they know nothing of what was done at "
+                        + Micros.instant(said.at()) + ", so they were restored from an earlier state"
+                : "The tables " + tables + " are others than those the offsets were committed with at "
+                        + Micros.instant(said.at()) + ": they were created anew, or this is another database";
+        String when = last.map(micros -> "at or before "
+                        + Micros.instant(micros).truncatedTo(ChronoUnit.SECONDS) + ", the last sign of life in these"
+                        + " tables")
+                .orElse("where the messages begin whose effects are missing");
+        return new StoreReplacedException(what
+                + ". What was done since is missing, and the broker does not bring it again"
+                + " by itself. Reset the offsets of the group to " + when + ", and earlier by as much as consumers"
+                + " may have lagged: what is there already is recognised. Or, if nothing is missed, say so with 'idem"
+                + " schema accept-loss'. See docs/operations.md, 'After a restore'");
+    }
+
+    private void start() {
+        if (closed.getCount() > 0) {
+            thread = new Thread(this::loop, "idem-witness");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void loop() {
+        try {
+            while (replaced == null && !closed.await(every.toNanos(), TimeUnit.NANOSECONDS)) {
+                if (asked) {
+                    asked = false;
+                    tickQuietly();
+                }
+            }
+        } catch (InterruptedException stop) {
+            log.debug("{}: gives no more testimonies", tables);
+        }
+    }
+
+    private void tickQuietly() {
+        try {
+            tick();
+        } catch (SQLException | RuntimeException failure) {
+            asked = true;
+            log.debug("{}: the testimony could not be renewed; tried again", tables, failure);
+        }
+    }
+
+    /** Moves the row of this process by one. */
+    void tick() throws SQLException {
+        Testimony known = current;
+        if (known == null) {
+            return;
+        }
+        try (Connection connection = dataSource.getConnection()) {
+            current = Transactions.alone(connection, () -> {
+                WitnessRows.Self self = rows.self(connection);
+                if (self.inbox().equals(known.inbox()) && rows.move(connection, known, self.now())) {
+                    return new Testimony(known.inbox(), known.process(), known.tick() + 1, self.now());
+                }
+                replaced = problem(connection, self, known);
+                return known;
+            });
+        }
+    }
+
+    @Override
+    public void close() {
+        @Nullable Thread running;
+        synchronized (this) {
+            closed.countDown();
+            running = thread;
+        }
+        Threads.join(running, CLOSE_MILLIS);
+    }
+}
