@@ -213,6 +213,6 @@ public abstract class ReplayStoreContract extends ContractBench {
     }
 
     private static ReplayStore.Step step(String cursor, Counts counts, @Nullable String error) {
-        return new ReplayStore.Step(Policy.Replay.ALLOWED, cursor, OptionalLong.of(100), counts, error);
+        return new ReplayStore.Step(Policy.Replay.ALLOWED, cursor, OptionalLong.of(100), counts, error, null);
     }
 }
