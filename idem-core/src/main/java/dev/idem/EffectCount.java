@@ -19,12 +19,16 @@ final class EffectCount {
     private final Map<String, Named> effects = new TreeMap<>();
     private final Map<String, Long> publications = new TreeMap<>();
     private final Named others = new Named();
+
+    /** Messages that are not done: each may ask for any effect. */
     private long open;
 
     private static final class Named {
         private long answered;
         private long unsettled;
-        private long ofOpen;
+
+        /** How many of the open messages have it in their own ledger. */
+        private long openWithIt;
     }
 
     /** Goes on with what was counted before. */
@@ -39,7 +43,7 @@ final class EffectCount {
                 Named named = forecast.kind() == EffectForecast.Kind.OTHERS ? others : named(forecast.name());
                 named.answered = forecast.answered();
                 named.unsettled = forecast.unsettled();
-                named.ofOpen = open - forecast.atMost();
+                named.openWithIt = open - forecast.atMost();
             }
         }
     }
@@ -69,7 +73,7 @@ final class EffectCount {
             Named named = named(name);
             named.answered += state == StepRecord.State.DONE ? 1 : 0;
             named.unsettled += state == StepRecord.State.DONE ? 0 : 1;
-            named.ofOpen += done || named == others ? 0 : 1;
+            named.openWithIt += done || named == others ? 0 : 1;
         });
     }
 
@@ -90,6 +94,6 @@ final class EffectCount {
     }
 
     private EffectForecast forecast(EffectForecast.Kind kind, String name, Named named) {
-        return new EffectForecast(kind, name, named.answered, named.unsettled, open - named.ofOpen);
+        return new EffectForecast(kind, name, named.answered, named.unsettled, open - named.openWithIt);
     }
 }

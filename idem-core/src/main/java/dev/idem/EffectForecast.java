@@ -10,8 +10,8 @@ import java.util.Objects;
  * @param answered by how many messages it would be asked for and found in the ledger: neither made nor suppressed
  * @param unsettled by how many it would be asked for and found there as one of which nobody knows whether it was made: left
  *     out where effects are suppressed; else its {@link EffectPolicy} decides
- * @param atMost by how many others it may be asked for; of an outbox, how many may publish to it. As often at most it would
- *     be suppressed, or, where the session's policy does not say that, made
+ * @param atMost how many other messages may ask for it, at most; of an outbox, how many may publish to it. Under {@link
+ *     Policy.Replay#SUPPRESS_EFFECTS} these would be suppressed, else made
  */
 public record EffectForecast(Kind kind, String name, long answered, long unsettled, long atMost) {
     public EffectForecast {

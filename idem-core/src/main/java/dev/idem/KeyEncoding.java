@@ -56,7 +56,7 @@ final class KeyEncoding {
                 .bytes());
         long high = (ordinary.value().getMostSignificantBits() & ~0xFFFFL) | (digest.getLong() & 0xFFFFL);
         return new MarkerKey(
-                ordinary.consumer(), version8(high, digest.getLong()), ordinary.id() + "/replay=" + session);
+                ordinary.consumer(), version8(high, digest.getLong()), ordinary.id() + MarkerKey.SESSION + session);
     }
 
     private static UUID version8(long high, long low) {

@@ -240,6 +240,10 @@ public final class Message {
             return this;
         }
 
+        /**
+         * For a {@link ReplaySource} that knows the marker of what it reads. Never take it from the message itself: it
+         * decides what is a duplicate. Not copied by {@link Message#toBuilder}.
+         */
         public Builder markedAs(@Nullable MarkerKey value) {
             markedAs = value;
             return this;

@@ -20,7 +20,7 @@ final class ReplayCount implements ReplayRun.Replaying {
     private final MarkerStore markers;
     private final ReplayStore store;
     private final EffectCount effects;
-    private boolean named;
+    private boolean namesRead;
 
     /** @param before what was counted by executors before */
     ReplayCount(Consumer consumer, MarkerStore markers, ReplayStore store, List<EffectForecast> before) {
@@ -59,9 +59,9 @@ final class ReplayCount implements ReplayRun.Replaying {
         if (stepwise.isEmpty()) {
             return;
         }
-        if (!named) {
+        if (!namesRead) {
             effects.mayBe(store.effectNames(consumer.name()));
-            named = true;
+            namesRead = true;
         }
         List<MarkerKey> keys = keys(stepwise);
         Map<MarkerKey, Map<String, StepRecord.State>> ledger =

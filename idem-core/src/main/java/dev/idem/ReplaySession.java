@@ -19,8 +19,7 @@ import java.util.regex.Pattern;
  * @param total how many messages there are in all, if the source can tell
  * @param worker who does it, or did last
  * @param error what went wrong the last time
- * @param effects of a dry run: which effects would be asked for, and what would become of them. As {@code policy} says they
- *     would be suppressed, or made
+ * @param effects of a dry run, else empty: what would become of each effect
  */
 public record ReplaySession(
         String name,
@@ -75,8 +74,8 @@ public record ReplaySession(
      * @param processed handled, or stored for the workers of a queue
      * @param duplicates done already: by the session, or, where only the undone is wanted, by anybody. In a dry run: done
      *     before, whatever the policy makes of it
-     * @param suppressed not run because of the policy, or an abort, or because a person had them erased. In a dry run also those whose handlers run without
-     *     their effects
+     * @param suppressed not run because of the policy, or an abort, or because a person had them erased. In a dry run also
+     *     those whose handlers run without their effects
      * @param undecidable from before the horizon
      * @param rejected turned away: no key, no handler, a conflict
      * @param failed given up after their attempts

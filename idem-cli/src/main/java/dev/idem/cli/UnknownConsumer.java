@@ -10,7 +10,7 @@ public final class UnknownConsumer {
     private UnknownConsumer() {}
 
     /** True, and said, if no consumer of that name has been here. */
-    public static boolean isSaid(String name, JdbcSchema schema, CommandLine command) {
+    public static boolean refused(String name, JdbcSchema schema, CommandLine command) {
         if (JdbcConsumers.of(schema).list().stream()
                 .anyMatch(known -> known.name().equals(name))) {
             return false;

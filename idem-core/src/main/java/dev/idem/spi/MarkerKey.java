@@ -21,8 +21,8 @@ public record MarkerKey(
     /** No id reads like this: behind a backslash there is only what was escaped. */
     private static final String ERASED = "\\erased:";
 
-    /** Before the session of a replayed message; a slash within a part would be escaped. */
-    private static final String SESSION = "/replay=";
+    /** Stands in readable texts before the session of a replayed message; a slash within a part would be escaped. */
+    public static final String SESSION = "/replay=";
 
     public MarkerKey {
         Objects.requireNonNull(consumer, "consumer");

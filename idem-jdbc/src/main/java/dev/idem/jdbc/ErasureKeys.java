@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds everything that belongs to a message that is to be erased. Stateless. */
 final class ErasureKeys {
+    private static final String SELECT = "SELECT consumer, message_key, readable, id FROM ";
+
     /** Where rows have both a number and a key. */
     private static final List<String> NUMBERED = List.of("${queue}", "${archive}");
 
@@ -38,14 +40,9 @@ final class ErasureKeys {
             return readable == null ? null : MarkerKey.erased(readable);
         }
 
-        /**
-         * How the readable texts of its copies in replay sessions begin: every part has its name there, also an id that
-         * stands alone here. An equals sign of a part is escaped, so one that is not belongs to a name.
-         */
+        /** How the readable texts of its copies in replay sessions begin. */
         private String copies() {
-            String text = readable == null ? value.toString() : readable;
-            boolean named = text.matches("(?s).*[^\\\\]=.*");
-            return (named ? text : "id=" + text) + "/replay=";
+            return (readable == null ? value.toString() : readable) + MarkerKey.SESSION;
         }
     }
 
@@ -61,8 +58,7 @@ final class ErasureKeys {
     Optional<Found> of(Connection connection, long id) throws SQLException {
         Map<String, NamedSql.Parameter> values = Map.of("id", NamedSql.Parameter.of(id));
         for (String table : NUMBERED) {
-            List<Row> rows = rows(
-                    connection, "SELECT consumer, message_key, readable, id FROM " + table + " WHERE id = :id", values);
+            List<Row> rows = rows(connection, SELECT + table + " WHERE id = :id", values);
             if (!rows.isEmpty()) {
                 return Optional.of(withCopies(connection, rows.get(0).consumer, rows));
             }
@@ -113,7 +109,7 @@ final class ErasureKeys {
             throws SQLException {
         List<Row> rows = new ArrayList<>();
         for (String table : NUMBERED) {
-            rows.addAll(rows(connection, "SELECT consumer, message_key, readable, id FROM " + table + where, values));
+            rows.addAll(rows(connection, SELECT + table + where, values));
         }
         return rows;
     }
@@ -127,8 +123,7 @@ final class ErasureKeys {
                     "key", dialect.key().apply(key.value));
             rows(
                             connection,
-                            "SELECT consumer, message_key, readable, id FROM ${queue} WHERE consumer = :consumer"
-                                    + " AND message_key = :key ORDER BY id",
+                            SELECT + "${queue} WHERE consumer = :consumer AND message_key = :key ORDER BY id",
                             values)
                     .forEach(row -> ids.add(row.id));
         }

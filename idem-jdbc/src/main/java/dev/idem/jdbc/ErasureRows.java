@@ -36,7 +36,7 @@ final class ErasureRows {
         new Place(
                 "the stored message",
                 "UPDATE ${queue} SET head = :none, payload = :none, readable = :readable, ordering_key = NULL,"
-                        + " error = NULL, reason = '" + InboxErasure.WORD + "', fence = fence + 1",
+                        + " error = NULL, reason = '" + InboxErasure.REASON + "', fence = fence + 1",
                 "${queue}",
                 KEYED + " AND OCTET_LENGTH(head) > 0"),
         new Place(

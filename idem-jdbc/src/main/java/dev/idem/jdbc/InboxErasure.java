@@ -17,7 +17,7 @@ import java.util.UUID;
  */
 final class InboxErasure {
     /** The word in the queue for a message of which nothing is left to run. */
-    static final String WORD = "ERASED";
+    static final String REASON = "ERASED";
 
     private final ErasureKeys keys;
     private final ErasureRows contents;

@@ -65,7 +65,7 @@ record InboxRow(
     /** Whether a person had erased what it said. */
     boolean isErased() {
         return message.state() == QueueState.FAILED_TERMINAL
-                && message.reason().filter(InboxErasure.WORD::equals).isPresent();
+                && message.reason().filter(InboxErasure.REASON::equals).isPresent();
     }
 
     /** Whatever the bytes are. */

@@ -35,7 +35,7 @@ public final class JdbcRecovery {
     }
 
     /** The consumers of which markers are gone that nobody has removed. */
-    public List<String> incomplete() {
+    List<String> incomplete() {
         return new ShortTransactions(dataSource, tables)
                 .once(
                         "look for markers",

@@ -6,11 +6,9 @@ import dev.idem.spi.StoreWitness;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -21,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the tables were put back behind what brokers remember.
+ * Notices that the tables are behind what brokers remember: restored, or created anew.
  *
  * <p><b>How.</b> Each process has a row of its own with a number that grows every few seconds while testimonies are asked
  * for, and a testimony tells the number that was last committed. A backup has the numbers of its time. So tables that were
@@ -43,6 +41,7 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
     private final DataSource dataSource;
     private final Tables tables;
     private final WitnessRows rows;
+    private final TestimonyCheck check;
     private final Duration every;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Testimony current;
@@ -55,6 +54,7 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
         this.tables = tables;
         this.every = every;
         rows = new WitnessRows(tables);
+        check = new TestimonyCheck(tables, rows);
     }
 
     @Override
@@ -74,7 +74,7 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
         try (Connection connection = dataSource.getConnection()) {
             Optional<Testimony> begun = Transactions.alone(connection, () -> {
                 WitnessRows.Self self = rows.self(connection);
-                refuse(connection, self, said);
+                check.refuse(connection, self, said);
                 return current == null ? Optional.of(begin(connection, self)) : Optional.empty();
             });
             begun.ifPresent(mine -> {
@@ -94,48 +94,6 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
         UUID process = UUID.randomUUID();
         rows.insert(connection, process, self.now());
         return new Testimony(self.inbox(), process, 0, self.now());
-    }
-
-    private void refuse(Connection connection, WitnessRows.Self self, Set<Testimony> said) throws SQLException {
-        @Nullable Testimony first = null;
-        for (Testimony testimony : said) {
-            boolean earlier = first == null || testimony.at() < first.at();
-            first = earlier && !isKnown(connection, self, testimony) ? testimony : first;
-        }
-        if (first != null) {
-            throw problem(connection, self, first);
-        }
-    }
-
-    private boolean isKnown(Connection connection, WitnessRows.Self self, Testimony said) throws SQLException {
-        if (said.at() <= self.acceptedAt()) {
-            return true;
-        }
-        if (!said.inbox().equals(self.inbox())) {
-            return false;
-        }
-        OptionalLong tick = rows.tick(connection, said.process());
-        return tick.isPresent() ? tick.getAsLong() >= said.tick() : said.at() < self.now() - WitnessRows.KEEP;
-    }
-
-    private StoreReplacedException problem(Connection connection, WitnessRows.Self self, Testimony said)
-            throws SQLException {
-        boolean same = said.inbox().equals(self.inbox());
-        Optional<Long> last = same ? rows.before(connection, said.at()) : Optional.empty();
-        String what = same
-                ? "The tables " + tables + " are older than the offsets: they know nothing of what was done at "
-                        + Micros.instant(said.at()) + ", so they were restored from an earlier state"
-                : "The tables " + tables + " are others than those the offsets were committed with at "
-                        + Micros.instant(said.at()) + ": they were created anew, or this is another database";
-        String when = last.map(micros -> "at or before "
-                        + Micros.instant(micros).truncatedTo(ChronoUnit.SECONDS) + ", the last sign of life in these"
-                        + " tables")
-                .orElse("where the messages begin whose effects are missing");
-        return new StoreReplacedException(what
-                + ". What was done since is missing, and the broker does not bring it again"
-                + " by itself. Reset the offsets of the group to " + when + ", and earlier by as much as consumers"
-                + " may have lagged: what is there already is recognised. Or, if nothing is missed, say so with 'idem"
-                + " schema accept-loss'. See docs/operations.md, 'After a restore'");
     }
 
     private void start() {
@@ -180,7 +138,7 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
                 if (self.inbox().equals(known.inbox()) && rows.move(connection, known, self.now())) {
                     return new Testimony(known.inbox(), known.process(), known.tick() + 1, self.now());
                 }
-                replaced = problem(connection, self, known);
+                replaced = check.problem(connection, self, known);
                 return known;
             });
         }

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.UUID;
  * written down beside it, and must be there the next time. A sweep that removes it takes the note away in the same
  * transaction, and so does a partition that is dropped. So the note is never wrong, costs nothing when messages are
  * processed, and needs no marker of its own. On servers it is the one with the highest key, which is the youngest where keys
- * begin with a time. Stateless.
+ * begin with a time. Who deletes a marker by hand clears the note as well: docs/guide.md says how. Stateless.
  */
 final class MarkerSamples {
     /** Consumers whose note says more than their markers. */
@@ -30,9 +31,9 @@ final class MarkerSamples {
             "markers",
             MISSING,
             "Markers are gone that nobody has removed, so what they stood for would be processed again: the table"
-                    + " ${marker} was emptied, or restored from an earlier state",
-            "Bring the markers back from a backup; or go on without them, with 'idem schema accept-loss'. See"
-                    + " docs/operations.md, 'After a restore'");
+                    + " ${marker} was emptied, or restored from an earlier state, or a marker was deleted by hand",
+            "Bring the markers back from a backup; or go on without them, with 'idem schema accept-loss' (a test that"
+                    + " empties ${marker} empties ${retention} too). See docs/operations.md, 'After a restore'");
 
     private final Dialect dialect;
     private final NamedSql noted;
@@ -54,6 +55,16 @@ final class MarkerSamples {
         note = new NamedSql(tables.fill("UPDATE ${retention} SET sample_key = :key WHERE consumer = :consumer"));
     }
 
+    /** Comes first in the transaction, or a look at markers would wait for those that others write, at MariaDB's strictest level. */
+    void isolate(Connection connection) throws SQLException {
+        String isolation = QueueSql.of(dialect.database()).isolation();
+        if (!isolation.isEmpty()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(isolation);
+            }
+        }
+    }
+
     /**
      * Looks for the marker that was noted, and notes another one if there is a better one. In a transaction that has locked
      * the consumer's row.
@@ -68,7 +79,9 @@ final class MarkerSamples {
             values.put("key", dialect.key().apply(before.get()));
             if (key(connection, there, values).isEmpty()) {
                 throw new StoreException(
-                        "Consumer " + consumer + ": " + tables.fill(CHECK.problem()) + ". " + CHECK.action(), null);
+                        "Consumer " + consumer + ": " + tables.fill(CHECK.problem()) + ". "
+                                + tables.fill(CHECK.action()),
+                        null);
             }
         }
         Optional<UUID> now = key(connection, last, values);

@@ -130,11 +130,11 @@ final class QueueLines {
                 }
             }
         }
-        return held.isEmpty() ? 0 : let(connection, held);
+        return held.isEmpty() ? 0 : letGo(connection, held);
     }
 
     /** Lets go what is held; who has moved it meanwhile is passed over. */
-    int let(Connection connection, List<Long> ids) throws SQLException {
+    int letGo(Connection connection, List<Long> ids) throws SQLException {
         try (PreparedStatement statement = release.prepare(
                 connection,
                 Map.of(),

@@ -31,13 +31,13 @@ final class ReplayRows implements ReplayStore {
     private final ShortTransactions transactions;
     private final ReplaySql sql;
     private final AuditRows audit;
-    private final LedgerLook look;
+    private final ReplayLook look;
 
     ReplayRows(DataSource dataSource, Tables tables) {
         transactions = new ShortTransactions(dataSource, tables);
         sql = new ReplaySql(tables);
         audit = new AuditRows(tables);
-        look = new LedgerLook(tables);
+        look = new ReplayLook(tables);
     }
 
     @Override

@@ -27,7 +27,7 @@ import javax.sql.DataSource;
 final class StoredSource implements ReplaySource {
     private static final String MEANT = " FROM ${archive} WHERE consumer = (SELECT number FROM ${consumer}"
             + " WHERE name = :consumer) AND completed_at <= :bound AND stored_at >= :from AND stored_at < :to"
-            + " AND (readable IS NULL OR readable NOT LIKE '%/replay=%')";
+            + " AND (readable IS NULL OR readable NOT LIKE '%" + MarkerKey.SESSION + "%')";
 
     private final DataSource dataSource;
     private final Tables tables;

@@ -83,7 +83,7 @@ final class StreamQueue {
         }
         held.removeAll(done);
         List<Long> ids = held.isEmpty() ? held : locked(connection, held);
-        return ids.isEmpty() ? 0 : lines.let(connection, ids);
+        return ids.isEmpty() ? 0 : lines.letGo(connection, ids);
     }
 
     private List<Long> locked(Connection connection, List<Long> held) throws SQLException {

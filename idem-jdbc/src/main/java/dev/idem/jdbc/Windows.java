@@ -96,6 +96,7 @@ final class Windows {
     }
 
     private Row declare(Connection connection, String consumer, Wish wish) throws SQLException {
+        samples.isolate(connection);
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(wish.number));
         values.put("keep", Micros.parameter(wish.window));

@@ -31,7 +31,7 @@ final class WitnessRows {
         insert =
                 new NamedSql(tables.fill("INSERT INTO ${witness} (process, tick, seen_at) VALUES (:process, 0, :now)"));
         forget = new NamedSql(tables.fill("DELETE FROM ${witness} WHERE seen_at < :limit"));
-        // Also when it has moved already and the answer was lost; never when it was put back.
+        // Also when it has moved already and the answer was lost; never when it was restored.
         move = new NamedSql(tables.fill("UPDATE ${witness} SET tick = :next, seen_at = :now WHERE process = :process"
                 + " AND tick BETWEEN :known AND :next"));
         find = new NamedSql(tables.fill("SELECT tick FROM ${witness} WHERE process = :process"));

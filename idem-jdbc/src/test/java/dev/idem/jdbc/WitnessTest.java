@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a store says of itself, and what tables that were put back do not know any more. */
+/** What a store says of itself, and what tables that were restored do not know any more. */
 class WitnessTest {
     private static JdbcWitness witness(Db db) {
         return new JdbcWitness(db.plain(), JdbcSchema.of(db.plain()).tables(), Duration.ofHours(1));
@@ -35,7 +35,7 @@ class WitnessTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RP-05 what was said is known to every process, for as long as the tables are not put back")
+    @DisplayName("RP-05 what was said is known to every process, for as long as the tables are not restored")
     void known(Database database) throws Exception {
         try (Db db = Db.fresh(database)) {
             db.store();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A database that is put back, and a broker that is not. */
+/** A database that is restored, and a broker that is not. */
 @Timeout(180)
 @ExtendWith(SkipWithoutServer.class)
 class KafkaRestoreTest {
@@ -160,7 +160,7 @@ class KafkaRestoreTest {
     }
 
     @Test
-    @DisplayName("RP-05 a store that is put back under a running listener is noticed too, and offsets say so")
+    @DisplayName("RP-05 a store that is restored under a running listener is noticed too, and offsets say so")
     void whileRunning() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             KafkaListener listener = bed.listen(CONSUMER);

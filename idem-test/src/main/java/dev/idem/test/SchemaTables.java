@@ -38,7 +38,7 @@ record SchemaTables(List<Table> users, List<Table> stores) {
     }
 
     private static final class Reader {
-        private static final Set<String> STORE_IDENTITY = Set.of("meta", "consumer", "retention");
+        private static final Set<String> STORE_IDENTITY = Set.of("meta", "consumer");
 
         private final DatabaseMetaData metaData;
         private final @Nullable String catalog;

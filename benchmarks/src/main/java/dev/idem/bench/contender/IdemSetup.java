@@ -20,7 +20,7 @@ public record IdemSetup(String name, DataSource dataSource, String prefix, List<
 
     /** Idem with its usual tables, empty at the beginning of each measurement. */
     public static IdemSetup fresh(String name, DataSource dataSource) {
-        return new IdemSetup(name, dataSource, "idem_", List.of("idem_marker"));
+        return new IdemSetup(name, dataSource, "idem_", List.of("idem_marker", "idem_retention"));
     }
 
     Inbox inbox() {

@@ -45,7 +45,7 @@ final class FilterOptions {
             paramLabel = "WORD",
             description =
                     "Only those that failed or were parked for this reason: EXHAUSTED, TERMINAL, CRASHED, BROKEN, BEHIND, "
-                            + "GAP, EFFECT_UNKNOWN, STEPS_CHANGED, …")
+                            + "GAP, EFFECT_UNKNOWN, STEPS_CHANGED, ERASED, …")
     @Nullable
     String failure;
 
@@ -71,7 +71,7 @@ final class FilterOptions {
 
     /** Says so if there is no such consumer: an empty answer would look like good news. */
     boolean isUnknown(JdbcSchema schema) {
-        return consumer != null && UnknownConsumer.isSaid(consumer, schema, command.commandLine());
+        return consumer != null && UnknownConsumer.refused(consumer, schema, command.commandLine());
     }
 
     InboxFilter filter() {

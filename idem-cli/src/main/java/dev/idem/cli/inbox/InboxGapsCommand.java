@@ -42,7 +42,7 @@ final class InboxGapsCommand extends DatabaseCommand {
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcSchema schema = tables.in(dataSource);
-            if (UnknownConsumer.isSaid(consumer, schema, spec.commandLine())) {
+            if (UnknownConsumer.refused(consumer, schema, spec.commandLine())) {
                 return ExitCodes.CHECK_FAILED;
             }
             List<Gap> gaps = JdbcInbox.of(schema).gaps(consumer, limit);

@@ -40,7 +40,7 @@ final class InboxPassCommand extends DatabaseCommand {
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcSchema schema = tables.in(dataSource);
-            if (UnknownConsumer.isSaid(consumer, schema, spec.commandLine())) {
+            if (UnknownConsumer.refused(consumer, schema, spec.commandLine())) {
                 return ExitCodes.CHECK_FAILED;
             }
             InboxOperator operator = person.as(JdbcInbox.of(schema)::as);

@@ -6,6 +6,7 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.JdbcReplays;
 import dev.idem.jdbc.ReplayOperator;
 import java.io.PrintWriter;
@@ -33,7 +34,7 @@ abstract class ReplayChangeCommand extends DatabaseCommand {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
             if (replays.status(name).isEmpty()) {
-                spec.commandLine().getErr().println("There is no such session. See 'idem replay status'.");
+                spec.commandLine().getErr().println("There is no session " + Printable.line(name) + ". See 'idem replay status'.");
                 spec.commandLine().getErr().flush();
                 return ExitCodes.CHECK_FAILED;
             }

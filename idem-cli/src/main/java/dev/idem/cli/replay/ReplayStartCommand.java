@@ -71,7 +71,7 @@ final class ReplayStartCommand extends DatabaseCommand {
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcSchema schema = tables.in(dataSource);
-            if (UnknownConsumer.isSaid(consumer, schema, spec.commandLine())) {
+            if (UnknownConsumer.refused(consumer, schema, spec.commandLine())) {
                 return ExitCodes.CHECK_FAILED;
             }
             JdbcReplays replays = JdbcReplays.of(schema);

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * A card provider that recognises keys: what it has charged it does not charge again, but answers as the first time. Its
- * first call does not get through. In its second the card is charged, and the caller dies before it hears of that.
+ * first call does not get through. In its second the card is charged, and the answer is lost.
  */
 final class Cards {
     private final PrintStream out;
@@ -27,8 +27,8 @@ final class Cards {
         }
         boolean isNew = receipts.putIfAbsent(key.value(), "receipt for " + order) == null;
         if (calls == 2) {
-            out.println("Call 2: charged, and then the power fails");
-            throw new IllegalStateException("the power fails"); // nobody knows whether it was done
+            out.println("Call 2: charged, but the answer is lost");
+            throw new IllegalStateException("no answer"); // nobody knows whether it was done
         }
         out.println("Call " + calls + (isNew ? ": charged" : ": known by its key, and not charged again"));
         return receipts.get(key.value());

@@ -24,7 +24,7 @@ import javax.sql.DataSource;
 
 /**
  * An order is handled in steps: its goods are reserved, its card is charged, its confirmation is published. The provider is
- * out of reach once, and once the power fails in the middle; all the same there is one charge and one confirmation.
+ * out of reach once, and once its answer is lost; all the same there is one charge and one confirmation.
  */
 public final class Main {
     private Main() {}

@@ -13,7 +13,7 @@ class MainTest {
         "Delivery 2: Duplicate, the broker is told ACK",
         "Step: a pen is reserved",
         "Call 1: the provider cannot be reached",
-        "Call 2: charged, and then the power fails",
+        "Call 2: charged, but the answer is lost",
         "Call 3: known by its key, and not charged again",
         "Step: the confirmation is written",
         "Pens left: [9]",

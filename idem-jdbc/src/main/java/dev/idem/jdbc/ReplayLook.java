@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Looks what is known of many messages of a consumer, without a lock: for counting, never for deciding. Stateless. */
-final class LedgerLook {
+final class ReplayLook {
     /** How far back names are looked for: a ledger may be long, and handlers have few effects. */
     private static final int RECENT = 10_000;
 
@@ -25,7 +25,7 @@ final class LedgerLook {
     private final RowsSql effects;
     private final NamedSql names;
 
-    LedgerLook(Tables tables) {
+    ReplayLook(Tables tables) {
         dialect = tables.dialect();
         String these =
                 " JOIN ${consumer} c ON c.number = t.consumer WHERE c.name = :consumer AND t.message_key IN ({:key})";
