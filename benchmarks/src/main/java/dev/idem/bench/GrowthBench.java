@@ -35,7 +35,8 @@ final class GrowthBench implements Bench {
         String prefix = timeOrdered ? "ordered_" : "random_";
         DataSource dataSource = lab.dataSource();
         var full = new IdemSetup(GROWN, dataSource, prefix, List.of());
-        var empty = new IdemSetup(EMPTY, dataSource, prefix + "empty_", List.of(prefix + "empty_marker", prefix + "empty_retention"));
+        var empty = new IdemSetup(
+                EMPTY, dataSource, prefix + "empty_", List.of(prefix + "empty_marker", prefix + "empty_retention"));
         var markers = new Markers(dataSource, prefix);
         List<Contender> single = List.of(Contenders.idem(full), Contenders.idem(empty));
         List<Contender> batch = List.of(Contenders.idemDeferred(full), Contenders.idemDeferred(empty));

@@ -64,7 +64,8 @@ final class ErasureKeys {
             }
         }
         try (PreparedStatement statement = new NamedSql(
-                                tables.fill("SELECT consumer FROM ${attempt} WHERE queue_id = :id LIMIT 1"))
+                                tables.fill("SELECT consumer FROM ${attempt} WHERE queue_id = :id UNION"
+                                        + " SELECT consumer FROM ${revision} WHERE queue_id = :id"))
                         .prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
             return row.next() ? Optional.of(new Found(row.getInt(1), Set.of(), Set.of(id))) : Optional.empty();
@@ -121,10 +122,7 @@ final class ErasureKeys {
             Map<String, NamedSql.Parameter> values = Map.of(
                     "consumer", NamedSql.Parameter.of(found.consumer),
                     "key", dialect.key().apply(key.value));
-            rows(
-                            connection,
-                            SELECT + "${queue} WHERE consumer = :consumer AND message_key = :key ORDER BY id",
-                            values)
+            rows(connection, SELECT + "${queue} WHERE consumer = :consumer AND message_key = :key ORDER BY id", values)
                     .forEach(row -> ids.add(row.id));
         }
         return ids;

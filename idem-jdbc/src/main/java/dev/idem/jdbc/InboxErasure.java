@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes out of the tables what a message said, in the caller's transaction, and leaves that it was decided: its marker with
@@ -89,17 +90,20 @@ final class InboxErasure {
         }
         if (!wish.dryRun) {
             for (ErasureKeys.Key key : found.keys()) {
-                audit.write(
-                        connection,
-                        new AuditRows.Entry(
-                                found.consumer(),
-                                key.value(),
-                                "ERASE",
-                                wish.actor,
-                                wish.reason,
-                                "message " + id + ": erased " + what));
+                write(connection, found.consumer(), key.value(), wish, id, what);
+            }
+            if (found.keys().isEmpty()) {
+                write(connection, found.consumer(), null, wish, id, what);
             }
         }
-        return new Made(new InboxAnswer(id, InboxAnswer.Result.CHANGED, from, to, "erased " + what), skipped.orders());
+        String rest = found.keys().isEmpty() ? "; for its marker and results say its consumer and id as well" : "";
+        return new Made(
+                new InboxAnswer(id, InboxAnswer.Result.CHANGED, from, to, "erased " + what + rest), skipped.orders());
+    }
+
+    private void write(Connection connection, int consumer, @Nullable UUID key, Wish wish, long id, String what)
+            throws SQLException {
+        String detail = "message " + id + ": erased " + what;
+        audit.write(connection, new AuditRows.Entry(consumer, key, "ERASE", wish.actor, wish.reason, detail));
     }
 }

@@ -38,6 +38,9 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final long CLOSE_MILLIS = 2_000;
 
+    /** A row that does not move for long is removed, see {@link WitnessRows#KEEP}. */
+    private static final Duration SIGN_OF_LIFE = Duration.ofDays(1);
+
     private final DataSource dataSource;
     private final Tables tables;
     private final WitnessRows rows;
@@ -46,6 +49,7 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Testimony current;
     private volatile boolean asked;
+    private volatile long ticked = System.nanoTime();
     private volatile @Nullable StoreReplacedException replaced;
     private @Nullable Thread thread;
 
@@ -68,19 +72,15 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
     }
 
     @Override
-    public synchronized void confirm(Collection<String> testimonies) {
+    public void confirm(Collection<String> testimonies) {
         Set<Testimony> said = new LinkedHashSet<>();
         testimonies.forEach(text -> Testimony.of(text).ifPresent(said::add));
         try (Connection connection = dataSource.getConnection()) {
-            Optional<Testimony> begun = Transactions.alone(connection, () -> {
-                WitnessRows.Self self = rows.self(connection);
-                check.refuse(connection, self, said);
-                return current == null ? Optional.of(begin(connection, self)) : Optional.empty();
+            Transactions.alone(connection, () -> {
+                check.refuse(connection, rows.self(connection), said);
+                return true;
             });
-            begun.ifPresent(mine -> {
-                current = mine;
-                start();
-            });
+            begin(connection);
         } catch (SQLException failure) {
             throw new StoreException(
                     "Could not compare offsets with " + tables + " (SQLState " + failure.getSQLState() + "): "
@@ -89,15 +89,27 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
         }
     }
 
-    /** With a new identity each time, for the commit of an earlier try may have been done without an answer. */
-    private Testimony begin(Connection connection, WitnessRows.Self self) throws SQLException {
-        UUID process = UUID.randomUUID();
-        rows.insert(connection, process, self.now());
-        return new Testimony(self.inbox(), process, 0, self.now());
+    /**
+     * If there is nothing to go on with: at the beginning, and when a person has mended what was wrong. With a new identity
+     * each time, for the commit of an earlier try may have been done without an answer. The caller brings the connection, so
+     * that nobody waits here for one.
+     */
+    private synchronized void begin(Connection connection) throws SQLException {
+        if (current != null && replaced == null) {
+            return;
+        }
+        current = Transactions.alone(connection, () -> {
+            WitnessRows.Self self = rows.self(connection);
+            UUID process = UUID.randomUUID();
+            rows.insert(connection, process, self.now());
+            return new Testimony(self.inbox(), process, 0, self.now());
+        });
+        replaced = null;
+        start();
     }
 
     private void start() {
-        if (closed.getCount() > 0) {
+        if (thread == null && closed.getCount() > 0) {
             thread = new Thread(this::loop, "idem-witness");
             thread.setDaemon(true);
             thread.start();
@@ -106,8 +118,9 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
 
     private void loop() {
         try {
-            while (replaced == null && !closed.await(every.toNanos(), TimeUnit.NANOSECONDS)) {
-                if (asked) {
+            while (!closed.await(every.toNanos(), TimeUnit.NANOSECONDS)) {
+                boolean idle = System.nanoTime() - ticked > SIGN_OF_LIFE.toNanos();
+                if (replaced == null && (asked || idle)) {
                     asked = false;
                     tickQuietly();
                 }
@@ -133,14 +146,21 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
             return;
         }
         try (Connection connection = dataSource.getConnection()) {
-            current = Transactions.alone(connection, () -> {
-                WitnessRows.Self self = rows.self(connection);
-                if (self.inbox().equals(known.inbox()) && rows.move(connection, known, self.now())) {
-                    return new Testimony(known.inbox(), known.process(), known.tick() + 1, self.now());
-                }
-                replaced = check.problem(connection, self, known);
-                return known;
-            });
+            WitnessRows.Self self = Transactions.alone(connection, () -> rows.self(connection));
+            boolean there = self.inbox().equals(known.inbox())
+                    && Transactions.alone(connection, () -> rows.move(connection, known, self.now()));
+            StoreReplacedException problem =
+                    there ? null : Transactions.alone(connection, () -> check.problem(connection, self, known));
+            moved(known, new Testimony(known.inbox(), known.process(), known.tick() + 1, self.now()), problem);
+        }
+    }
+
+    /** Not if it was begun anew meanwhile. */
+    private synchronized void moved(Testimony from, Testimony to, @Nullable StoreReplacedException problem) {
+        ticked = System.nanoTime();
+        if (from.equals(current)) {
+            current = problem == null ? to : from;
+            replaced = problem;
         }
     }
 

@@ -75,6 +75,7 @@ record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows, H
         undone.removeAll(culprits);
         if (!undone.isEmpty()) {
             kit.markers().remove(connection, consumer, undone, claimIds());
+            new MarkerSamples(kit.tables()).forget(connection, consumer);
         }
     }
 

@@ -93,6 +93,15 @@ final class MarkerSamples {
         }
     }
 
+    /** Markers were removed in this transaction, of which one may have been noted. */
+    void forget(Connection connection, int number) throws SQLException {
+        String forget = "UPDATE ${retention} SET sample_key = NULL WHERE consumer = :consumer";
+        try (PreparedStatement statement = new NamedSql(tables.fill(forget))
+                .prepare(connection, Map.of("consumer", NamedSql.Parameter.of(number)))) {
+            statement.executeUpdate();
+        }
+    }
+
     private Optional<UUID> key(Connection connection, NamedSql sql, Map<String, NamedSql.Parameter> values)
             throws SQLException {
         try (PreparedStatement statement = sql.prepare(connection, values);

@@ -43,8 +43,7 @@ final class TestimonyCheck {
     }
 
     /** What is wrong, and what a person can do. */
-    StoreReplacedException problem(Connection connection, WitnessRows.Self self, Testimony said)
-            throws SQLException {
+    StoreReplacedException problem(Connection connection, WitnessRows.Self self, Testimony said) throws SQLException {
         boolean same = said.inbox().equals(self.inbox());
         Optional<Long> last = same ? rows.before(connection, said.at()) : Optional.empty();
         String what = same

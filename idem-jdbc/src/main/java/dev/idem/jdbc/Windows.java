@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.StoreException;
 import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -70,9 +71,18 @@ final class Windows {
         return wishes.isEmpty();
     }
 
+    /** For all, also behind one that fails: the window of another must not be forgotten because of it. */
     void declareAgain() throws SQLException {
+        StoreException missing = null;
         for (Map.Entry<String, Wish> entry : wishes.entrySet()) {
-            declare(entry.getKey(), entry.getValue());
+            try {
+                declare(entry.getKey(), entry.getValue());
+            } catch (StoreException refused) {
+                missing = missing == null ? refused : missing;
+            }
+        }
+        if (missing != null) {
+            throw missing;
         }
     }
 

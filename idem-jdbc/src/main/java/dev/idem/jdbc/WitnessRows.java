@@ -34,7 +34,8 @@ final class WitnessRows {
         // Also when it has moved already and the answer was lost; never when it was restored.
         move = new NamedSql(tables.fill("UPDATE ${witness} SET tick = :next, seen_at = :now WHERE process = :process"
                 + " AND tick BETWEEN :known AND :next"));
-        find = new NamedSql(tables.fill("SELECT tick FROM ${witness} WHERE process = :process"));
+        // Locked, so that no proxy asks a replica, which may be behind.
+        find = new NamedSql(tables.fill("SELECT tick FROM ${witness} WHERE process = :process FOR UPDATE"));
         before = new NamedSql(tables.fill("SELECT max(seen_at) FROM ${witness} WHERE seen_at < :limit"));
     }
 

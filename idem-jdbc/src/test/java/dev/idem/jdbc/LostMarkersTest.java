@@ -9,8 +9,10 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.StoreException;
+import dev.idem.spi.Retention;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,28 @@ class LostMarkersTest {
                     .isEmpty();
             declareAgain(history);
             assertThat(samples(history)).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-05 a consumer whose markers are gone does not keep the windows of others from being declared")
+    void othersAreDeclared(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            Tables tables = JdbcSchema.of(db.plain()).tables();
+            Windows windows = new Windows(db.plain(), tables, new Horizons(tables));
+            for (String name : List.of("a", "payments", "z")) {
+                inbox.register(Consumer.of(name));
+                int number = (int) db.number("SELECT number FROM idem_consumer WHERE name = '" + name + "'");
+                windows.declare(name, number, new Retention(Duration.ofDays(7), Duration.ofDays(1)));
+            }
+            pay(inbox, made("m1", Instant.now()));
+            windows.declareAgain();
+            db.execute("DELETE FROM idem_marker", "UPDATE idem_retention SET seen_at = 0");
+            assertThatThrownBy(windows::declareAgain).hasMessageContaining("payments");
+            assertThat(db.number("SELECT count(*) FROM idem_retention WHERE seen_at > 0"))
+                    .isEqualTo(2);
         }
     }
 

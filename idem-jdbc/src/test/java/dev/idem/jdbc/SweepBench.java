@@ -80,7 +80,11 @@ final class SweepBench implements AutoCloseable {
     }
 
     void reset() throws Exception {
-        execute("DELETE FROM payment", "DELETE FROM idem_marker", "DELETE FROM idem_result");
+        execute(
+                "DELETE FROM payment",
+                "DELETE FROM idem_marker",
+                "UPDATE idem_retention SET sample_key = NULL",
+                "DELETE FROM idem_result");
         runs = 0;
         repeats = 0;
         failing = false;

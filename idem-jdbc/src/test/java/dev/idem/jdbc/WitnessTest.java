@@ -88,6 +88,10 @@ class WitnessTest {
 
                 JdbcRecovery.of(JdbcSchema.of(db.plain())).acceptLoss("anna", "nothing is missed");
                 next.confirm(List.of(after, later));
+                first.confirm(List.of(after)); // also in the process that found out, it goes on
+                assertThat(first.testimony()).isPresent();
+                first.tick();
+                next.confirm(List.of(first.testimony().orElseThrow()));
             }
         }
     }

@@ -1,14 +1,18 @@
 package dev.idem.kafka;
 
+import dev.idem.StoreException;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoreWitness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps offsets and store together: each committed offset carries the store's testimony as its metadata, and before a
@@ -17,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  * start or of other tools, say nothing. Thread-safe.
  */
 final class OffsetGuard {
-    private final @Nullable StoreWitness witness;
-    private final boolean trusting;
+    private static final Logger log = LoggerFactory.getLogger(KafkaInbox.class);
 
-    /** @param trusting whether offsets are believed whatever the store says */
+    private final @Nullable StoreWitness witness;
+    private final AtomicBoolean told = new AtomicBoolean();
+
+    /** @param trusting whether offsets are believed whatever the store says: then it is not asked, nor does it testify */
     OffsetGuard(MarkerStore store, boolean trusting) {
-        witness = store instanceof MarkerStore.Witnessed witnessed ? witnessed.witness() : null;
-        this.trusting = trusting;
+        witness = store instanceof MarkerStore.Witnessed witnessed && !trusting ? witnessed.witness() : null;
     }
 
     /**
@@ -38,14 +43,20 @@ final class OffsetGuard {
             return;
         }
         List<String> said = new ArrayList<>();
-        if (!trusting) {
-            for (OffsetAndMetadata committed : consumer.committed(partitions).values()) {
-                if (committed != null) {
-                    said.add(committed.metadata());
-                }
+        for (OffsetAndMetadata committed : consumer.committed(partitions).values()) {
+            if (committed != null) {
+                said.add(committed.metadata());
             }
         }
-        witness.confirm(said);
+        try {
+            witness.confirm(said);
+            told.set(false);
+        } catch (StoreException outage) {
+            if (told.compareAndSet(false, true)) {
+                log.warn("{} wait: {}", partitions, outage.getMessage());
+            }
+            throw outage;
+        }
     }
 
     /** What goes with an offset that is committed now. */

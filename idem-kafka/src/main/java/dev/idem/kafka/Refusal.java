@@ -1,5 +1,6 @@
 package dev.idem.kafka;
 
+import dev.idem.RetryableException;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import java.util.regex.Pattern;
@@ -28,7 +29,11 @@ final class Refusal {
     }
 
     static RuntimeException of(Throwable cause, String topic) {
-        if (cause instanceof RecordTooLargeException || cause instanceof RecordBatchTooLargeException) {
+        if (cause
+                instanceof RecordBatchTooLargeException) { // perhaps not of this one, so it is tried again with others
+            return new RetryableException("Topic " + topic + " does not take the batch", cause);
+        }
+        if (cause instanceof RecordTooLargeException) {
             return new TerminalException(
                     "Topic " + topic + " does not take the record: " + cause.getMessage()
                             + " Keep its payload elsewhere and publish a reference, or raise max.message.bytes of the topic",

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Idem with stored messages, in each of the ways in which they can be claimed and handled. */
 final class IdemQueue implements QueueContender {
-    static final List<String> TABLES = List.of("idem_marker", "idem_retention", "idem_queue", "idem_worker", "idem_attempt");
+    static final List<String> TABLES =
+            List.of("idem_marker", "idem_retention", "idem_queue", "idem_worker", "idem_attempt");
 
     private final IdemSetup setup;
     private final QueuePolicy policy;

@@ -34,7 +34,9 @@ abstract class ReplayChangeCommand extends DatabaseCommand {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
             if (replays.status(name).isEmpty()) {
-                spec.commandLine().getErr().println("There is no session " + Printable.line(name) + ". See 'idem replay status'.");
+                spec.commandLine()
+                        .getErr()
+                        .println("There is no session " + Printable.line(name) + ". See 'idem replay status'.");
                 spec.commandLine().getErr().flush();
                 return ExitCodes.CHECK_FAILED;
             }
