@@ -1,6 +1,7 @@
 package dev.idem.kafka;
 
 import dev.idem.StoreException;
+import dev.idem.StoreReplacedException;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoreWitness;
 import java.util.ArrayList;
@@ -24,11 +25,13 @@ final class OffsetGuard {
     private static final Logger log = LoggerFactory.getLogger(KafkaInbox.class);
 
     private final @Nullable StoreWitness witness;
+    private final boolean trusting;
     private final AtomicBoolean told = new AtomicBoolean();
 
-    /** @param trusting whether offsets are believed whatever the store says: then it is not asked, nor does it testify */
+    /** @param trusting whether offsets are believed whatever the store says; what is committed bears witness all the same */
     OffsetGuard(MarkerStore store, boolean trusting) {
-        witness = store instanceof MarkerStore.Witnessed witnessed && !trusting ? witnessed.witness() : null;
+        witness = store instanceof MarkerStore.Witnessed witnessed ? witnessed.witness() : null;
+        this.trusting = trusting;
     }
 
     /**
@@ -42,25 +45,38 @@ final class OffsetGuard {
         if (witness == null) {
             return;
         }
+        try {
+            witness.confirm(trusting ? List.of() : said(consumer, partitions));
+            told.set(false);
+        } catch (StoreException outage) {
+            if (told.compareAndSet(false, true)) {
+                log.warn("{} wait: {}", partitions, outage.getMessage());
+            }
+            if (!trusting) {
+                throw outage;
+            }
+        }
+    }
+
+    private static List<String> said(Consumer<byte[], byte[]> consumer, Set<TopicPartition> partitions) {
         List<String> said = new ArrayList<>();
         for (OffsetAndMetadata committed : consumer.committed(partitions).values()) {
             if (committed != null) {
                 said.add(committed.metadata());
             }
         }
-        try {
-            witness.confirm(said);
-            told.set(false);
-        } catch (StoreException outage) {
-            if (told.compareAndSet(false, true)) {
-                log.warn("{} wait: {}", partitions, outage.getMessage());
-            }
-            throw outage;
-        }
+        return said;
     }
 
     /** What goes with an offset that is committed now. */
     String metadata() {
-        return witness == null ? "" : witness.testimony().orElse("");
+        try {
+            return witness == null ? "" : witness.testimony().orElse("");
+        } catch (StoreReplacedException lost) {
+            if (trusting) {
+                return "";
+            }
+            throw lost;
+        }
     }
 }
