@@ -30,4 +30,10 @@ interface BrokerServer extends Victim, AutoCloseable {
 
     @Override
     void close();
+
+    /**
+     * Forgets how far consumers were that are gone: those to come have another database, and rightly refuse offsets that were
+     * committed with this one.
+     */
+    default void forgetConsumers() throws Exception {}
 }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A Kafka broker with a topic of several partitions, one for each lane. */
@@ -30,6 +32,7 @@ final class KafkaBroker implements BrokerServer {
     private static final Map<String, String> SETTINGS = Map.of("group.min.session.timeout.ms", "500");
 
     private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(10);
+    private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(30);
 
     private final KafkaServer server;
     private final Admin admin;
@@ -98,6 +101,31 @@ final class KafkaBroker implements BrokerServer {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void forgetConsumers() throws Exception {
+        for (String group : topics) {
+            forget(group);
+        }
+    }
+
+    private void forget(String group) throws Exception {
+        long deadline = System.nanoTime() + LONGEST_GOODBYE.toNanos();
+        while (true) {
+            try {
+                admin.deleteConsumerGroups(List.of(group)).all().get();
+                return;
+            } catch (ExecutionException failure) {
+                if (failure.getCause() instanceof GroupIdNotFoundException) {
+                    return;
+                }
+                if (System.nanoTime() > deadline) {
+                    throw failure;
+                }
+                Thread.sleep(100); // the group has not noticed yet that its member is gone
+            }
+        }
     }
 
     /** What lies behind the committed offsets. */

@@ -103,6 +103,7 @@ final class Torture {
                         List.of(),
                         ConsumerMain.DELIVERED,
                         ConsumerMain.arguments(settings, Defect.NONE, broker.address()));
+                broker.forgetConsumers();
                 return;
             }
         }
