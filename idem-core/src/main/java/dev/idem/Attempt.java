@@ -1,6 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.time.Duration;
@@ -21,6 +22,8 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     private @Nullable Instant made;
     private long handlingNanos;
     private List<Publication> published = List.of();
+    private boolean saysOutputs;
+    private @Nullable Throwable ofHandler;
 
     Attempt(Consumer consumer, Message message, Work<T, X> work, @Nullable ResultCodec<T> codec) {
         this.consumer = consumer;
@@ -146,12 +149,13 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     /** @param key under which it was claimed */
     T handle(Unit unit, MarkerKey key) throws X {
         runs++;
-        published = List.of();
+        unpublished();
         long start = System.nanoTime();
         Outputs outputs = new Outputs(consumer, message, key, step);
         try {
             T result = work.run(new RunningTransaction(message, consumer.name(), runs, unit, outputs));
             published = outputs.taken();
+            saysOutputs = outputs.areSaid();
             return result;
         } finally {
             outputs.taken();
@@ -159,13 +163,40 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         }
     }
 
+    /**
+     * Notes whether the handler's code, and not the store of this unit, is where a failure comes from. Our own handlers are
+     * believed: the one that stores messages, and those that relay them, which so say that their broker is away.
+     */
+    void failed(Throwable failure, Unit unit) {
+        boolean said = failure instanceof StoreException && Outbox.isRelay(consumer.name());
+        ofHandler = consumer.isReceiving() || said || unit.isOwn(failure) ? null : failure;
+    }
+
+    /** Whether it was noted so of this very failure. */
+    boolean isOfHandler(Throwable failure) {
+        return failure == ofHandler;
+    }
+
+    /** Nothing of a run before counts any more. */
+    void unpublished() {
+        published = List.of();
+        saysOutputs = false;
+    }
+
     /** What its last run wants published, unless its replay session leaves that out. */
     List<Publication> published() {
         return consumer.suppressesEffects(message) ? List.of() : published;
     }
 
-    void published(List<Publication> together) {
-        published = together;
+    /** What a run together with others wants published for this one. */
+    void published(Outputs outputs) {
+        published = outputs.taken();
+        saysOutputs = outputs.areSaid();
+    }
+
+    /** Whether its handler has published something, or said that there is nothing to do. */
+    boolean saysOutputs() {
+        return saysOutputs;
     }
 
     /** What its replay session leaves out is only counted. */
@@ -194,19 +225,8 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
 
     /** The result as the store keeps it, if this consumer keeps results. */
     @Nullable
-    StoredResult stored(T result) {
-        return codec == null ? null : encoded(codec, result);
-    }
-
-    static <T extends @Nullable Object> @Nullable StoredResult encoded(ResultCodec<T> codec, T result) {
-        if (result == null) {
-            return null;
-        }
-        try {
-            return new StoredResult(codec.name(), codec.encode(result));
-        } catch (Exception unwritable) {
-            throw new IdemException("The result cannot be encoded by codec " + codec.name(), unwritable);
-        }
+    StoredResult stored(T result, MarkerStore store) {
+        return codec == null ? null : ResultSize.of(consumer, store).checked(Codecs.encoded(codec, result));
     }
 
     void report(Events events, Outcome<?> outcome) {

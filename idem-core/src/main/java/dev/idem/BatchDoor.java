@@ -81,7 +81,7 @@ final class BatchDoor {
             }
         } catch (Throwable failure) { // a key rule that overflows the stack must not take the others along
             Failures.throwIfFatal(failure);
-            entry.fail(Failures.kindOf(failure, attempt.policy(), engine.store()), failure);
+            entry.fail(Failures.kindOf(failure, attempt, engine.store()), failure);
         }
         return entry;
     }

@@ -3,8 +3,10 @@ package dev.idem;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,8 @@ final class BatchEntry<T extends @Nullable Object> {
     private @Nullable String granted;
     private @Nullable String sent;
     private @Nullable Outcome<T> outcome;
+    private Duration pause = BusyStreams.SHORTEST;
+    private @Nullable String left;
 
     BatchEntry(Attempt<T, Exception> attempt, int position, Order order) {
         this.attempt = attempt;
@@ -76,6 +80,28 @@ final class BatchEntry<T extends @Nullable Object> {
         settle((Outcome<T>) first.outcome());
     }
 
+    /** Another transaction has what this one needs: it comes again after a while. */
+    void busyFor(Duration length) {
+        pause = length;
+        settle(new Outcome.Busy<>());
+    }
+
+    /** Another instance may know how to handle it: it comes again after a while. */
+    void leaveToOthers(Duration length, String why) {
+        left = why;
+        busyFor(length);
+    }
+
+    /** Why it is left to another instance, if it is. */
+    @Nullable
+    String left() {
+        return left;
+    }
+
+    Duration pause() {
+        return pause;
+    }
+
     void fail(Failure kind, Throwable cause) {
         settle(new Outcome.Failed<>(kind, cause));
     }
@@ -96,9 +122,9 @@ final class BatchEntry<T extends @Nullable Object> {
         kept = null;
     }
 
-    void run(Unit unit) throws Exception {
+    void run(Unit unit, MarkerStore store) throws Exception {
         T result = attempt.handle(unit, key());
-        stored = attempt.stored(result);
+        stored = attempt.stored(result, store);
         kept = attempt.done(result);
     }
 
@@ -120,6 +146,11 @@ final class BatchEntry<T extends @Nullable Object> {
 
     void committing() {
         sent = granted;
+    }
+
+    /** Whether its work was part of the last transaction for which a commit was sent. */
+    boolean isSent() {
+        return sent != null && sent.equals(granted);
     }
 
     void processed() {

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One transaction of a batch: the handlers in the order of delivery, each in a unit that can be undone alone; then the
  * deferred statements; then the commit. Entries that have failed are settled and given up. Returns early when the
- * transaction is lost; then the entries that are still open need another one.
+ * transaction is lost; then the entries that are still open need another one. Owns the batch, and closes it.
  */
-final class BatchRun {
+final class BatchRun implements AutoCloseable {
     private final Engine engine;
     private final Batch batch;
     private final Horizon horizon;
@@ -32,24 +32,34 @@ final class BatchRun {
         this.engine = engine;
         this.batch = batch;
         this.recording = recording;
-        this.sequence = BatchSequence.of(batch, List.of());
+        this.sequence = BatchSequence.of(engine, batch, List.of());
         this.horizon = new Horizon(engine.events());
         this.handler = new HandlerRun(engine, batch, units);
     }
 
     void run(List<BatchEntry<?>> open) {
         List<BatchEntry<?>> granted = judged(open);
-        sequence = BatchSequence.of(batch, granted);
+        sequence = BatchSequence.of(engine, batch, granted);
         int next = 0;
-        while (next < granted.size() && batch.usable() && (next == 0 || !batch.full())) {
+        while (next < granted.size()
+                && batch.usable()
+                && (next == 0 || !batch.full())
+                && engine.rescue().begins()) {
             List<BatchEntry<?>> neighbours = neighbours(granted, next);
             next += neighbours.size();
-            handle(neighbours);
+            if (recording.begins(neighbours)) {
+                handle(neighbours);
+            } else {
+                neighbours.forEach(this::leaveToOthers);
+            }
         }
-        if (next < granted.size() && batch.full()) {
-            leave(granted.subList(next, granted.size()), next);
+        List<BatchEntry<?>> rest = granted.subList(next, granted.size());
+        if (!engine.rescue().begins()) {
+            rest.forEach(this::leaveToOthers);
+        } else if (!rest.isEmpty() && batch.full()) {
+            leave(rest, next);
         }
-        interrupted |= Thread.interrupted();
+        noteInterrupt();
         if (batch.usable() && flushed()) {
             commit(granted);
         }
@@ -61,10 +71,27 @@ final class BatchRun {
         rest.forEach(entry -> batch.giveUp(entry.key()));
     }
 
+    /** This worker begins nothing more. */
+    private void leaveToOthers(BatchEntry<?> entry) {
+        batch.giveUp(entry.key());
+        entry.settle(new Outcome.Busy<>());
+    }
+
+    /** One that a handler has left behind on a worker's thread is nobody's request to stop. */
+    private void noteInterrupt() {
+        boolean found = Thread.interrupted();
+        interrupted |= found && !(engine.isWorker() && engine.rescue().goesOn());
+    }
+
     /** Some databases run in this thread and lose their files to an interrupt, so it waits until the transaction ends. */
-    void restoreInterrupt() {
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+    @Override
+    public void close() {
+        try {
+            batch.close();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -118,7 +145,7 @@ final class BatchRun {
     }
 
     private void handle(List<BatchEntry<?>> neighbours) {
-        interrupted |= Thread.interrupted();
+        noteInterrupt();
         List<BatchEntry<?>> ready = new ArrayList<>(neighbours.size());
         for (BatchEntry<?> entry : neighbours) {
             if (entry.isBehind()) {
@@ -137,7 +164,7 @@ final class BatchRun {
             handleTogether(together, ready);
         } else {
             BatchEntry<?> one = ready.get(0);
-            Throwable failure = handler.run(ready, one::run, one::stored);
+            Throwable failure = handler.run(ready, unit -> one.run(unit, engine.store()), one::stored);
             if (failure != null) {
                 giveUp(one, failure);
             }
@@ -163,25 +190,36 @@ final class BatchRun {
         }
         if (failure instanceof Overtaken) {
             if (batch.usable()) {
-                handle(rest);
+                handleIfBegins(rest);
             }
         } else if (rest.size() == 1) {
             giveUp(rest.get(0), failure);
         } else if (batch.usable()) {
             // Nobody knows whose fault it is. What was written is undone, so the halves can be tried.
-            handle(rest.subList(0, rest.size() / 2));
+            handleIfBegins(rest.subList(0, rest.size() / 2));
             if (batch.usable()) {
-                handle(rest.subList(rest.size() / 2, rest.size()));
+                handleIfBegins(rest.subList(rest.size() / 2, rest.size()));
             }
         } else {
             throw new Inseparable(failure);
         }
     }
 
+    private void handleIfBegins(List<BatchEntry<?>> entries) {
+        if (engine.rescue().begins()) {
+            handle(entries);
+        } else {
+            entries.forEach(this::leaveToOthers);
+        }
+    }
+
     /** The handler may fail single messages. Then nothing may stay of those that would overtake them. */
     private void run(TogetherCall<?> call, Unit unit) throws Exception {
         call.run(unit);
-        call.failed().forEach(this::giveUp);
+        call.failed().forEach((entry, failure) -> {
+            entry.attempt().failed(failure, unit);
+            giveUp(entry, failure);
+        });
         boolean none = call.entries().stream().noneMatch(BatchEntry::isKept);
         if (none || call.entries().stream().anyMatch(entry -> entry.isKept() && entry.isBehind())) {
             throw new Overtaken();
@@ -190,11 +228,12 @@ final class BatchRun {
 
     private void giveUp(BatchEntry<?> entry, Throwable failure) {
         batch.giveUp(entry.key());
-        interrupted |= failure instanceof InterruptedException;
+        interrupted |= failure instanceof InterruptedException
+                && !(engine.isWorker() && engine.rescue().goesOn());
         if (failure instanceof Undecodable undecodable) {
             entry.settle(undecodable.outcome());
         } else {
-            entry.fail(Failures.kindOf(failure, entry.attempt().policy(), engine.store()), failure);
+            entry.fail(engine.kindOf(failure, entry.attempt()), failure);
         }
     }
 
@@ -213,12 +252,11 @@ final class BatchRun {
     }
 
     private Map<Unit, Throwable> sent() {
-        try {
-            return batch.flush();
-        } catch (TransientStoreException undone) {
-            throw new UndoneByStore(
-                    undone, units.values().stream().flatMap(List::stream).toList());
-        }
+        return units.isEmpty() ? Map.of() : handler.inTime(kept(), batch::flush);
+    }
+
+    private List<BatchEntry<?>> kept() {
+        return units.values().stream().flatMap(List::stream).toList();
     }
 
     /** Holds those that would overtake. False when what they wrote cannot be undone alone. */
@@ -257,7 +295,11 @@ final class BatchRun {
         MarkerKey first = granted.get(0).key();
         kept.forEach(BatchEntry::committing);
         engine.steps().at(Step.BEFORE_COMMIT, first);
-        batch.commit();
+        try {
+            batch.commit();
+        } catch (TransientStoreException undone) {
+            throw new UndoneByStore(undone, kept);
+        }
         engine.steps().at(Step.AFTER_COMMIT, first);
         recording.committed();
         kept.forEach(BatchEntry::processed);
@@ -266,6 +308,11 @@ final class BatchRun {
 
     /** What is written of messages that were not kept, in the transaction of those that were. */
     interface Recording {
+        /** Whether the handler of these may begin; false when somebody else has them by now. */
+        default boolean begins(List<BatchEntry<?>> entries) {
+            return true;
+        }
+
         /** True when there is something to commit, even if no message was kept. */
         boolean record(Batch batch, List<BatchEntry<?>> granted);
 

@@ -1,6 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.Batch;
+import dev.idem.spi.Claim;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
@@ -8,6 +9,7 @@ import dev.idem.spi.Step;
 import dev.idem.spi.TransientStoreException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,13 +91,14 @@ final class BatchRunner {
 
     private @Nullable Throwable untilSettled(Policy policy, List<BatchEntry<?>> entries) {
         Backoff backoff = new Backoff(policy.maxRuns());
+        @Nullable CommitUnknownException unknown = null;
         while (true) {
             List<BatchEntry<?>> open = open(entries);
             if (open.isEmpty()) {
                 return null;
             }
             try {
-                runOnce(open);
+                runOnce(open, unknown);
             } catch (HiddenCommitException hidden) {
                 accountFor(hidden, open);
             } catch (BrokenTransactionException | CommitRefusedException whole) {
@@ -104,17 +107,24 @@ final class BatchRunner {
                 return apart(policy, open(open), whole.failure());
             } catch (CommitUnknownException lost) {
                 engine.events().tell(l -> l.commitUnknown(open.get(0).key().consumer(), lost));
-                if (!again(open, backoff, lost)) {
-                    return outage(open, lost);
+                unknown = lost;
+                List<BatchEntry<?>> sent = open(open);
+                if (sent.size() == 1) {
+                    engine.losses().unknown(sent.get(0).key(), lost);
                 }
-            } catch (TransientStoreException undone) {
-                if (!again(open, backoff, undone)) {
-                    return outage(open, undone);
+                if (!again(open, backoff, lost) && !lost.answered()) {
+                    return policy.maxRuns() == 1 ? outage(sent, lost) : apart(policy, sent, lost);
                 }
-            } catch (UndoneByStore undone) {
-                if (!again(open, backoff, undone.failure())) {
-                    // One message that always meets a deadlock, say, must not fail the others for ever.
-                    List<BatchEntry<?>> culprits = open(undone.culprits());
+            } catch (TransientStoreException away) {
+                if (!again(open, backoff, away)) {
+                    return outage(open, away);
+                }
+            } catch (UndoneByStore undone) { // one that always meets a deadlock, say, must not fail the others for ever
+                List<BatchEntry<?>> culprits = open(undone.culprits());
+                if (culprits.size() == 1 && isToBlame(culprits.get(0), undone.failure())) {
+                    fail(culprits.get(0), Losses.endedConnection(culprits.get(0).key(), undone.failure()));
+                    backoff = new Backoff(policy.maxRuns());
+                } else if (!again(open, backoff, undone.failure())) {
                     if (culprits.size() > 1) {
                         return apart(policy, open(open), undone.failure());
                     }
@@ -127,20 +137,52 @@ final class BatchRunner {
         }
     }
 
-    private void runOnce(List<BatchEntry<?>> open) {
+    private boolean isToBlame(BatchEntry<?> entry, Throwable failure) {
+        return engine.store().isConnectionLost(failure) && engine.losses().undone(entry.key());
+    }
+
+    /**
+     * A key that is granted although a commit was sent for it proves that the whole commit was undone. True when the only
+     * one that is granted must not run again.
+     *
+     * @throws CommitRefusedException when there are several, and one of them must be to blame
+     */
+    private boolean isRefused(List<BatchEntry<?>> open, Batch batch, @Nullable CommitUnknownException unknown) {
+        if (unknown == null && engine.losses().isEmpty()) {
+            return false;
+        }
+        Map<MarkerKey, Claim> refused = batch.refused();
+        List<BatchEntry<?>> granted =
+                open.stream().filter(entry -> !refused.containsKey(entry.key())).toList();
+        if (granted.size() == 1) {
+            BatchEntry<?> one = granted.get(0);
+            CommitRefusedException why = engine.losses().granted(one.key());
+            if (why != null) {
+                fail(one, why);
+            }
+            return why != null;
+        }
+        if (unknown != null && unknown.answered() && granted.stream().anyMatch(BatchEntry::isSent)) {
+            throw Losses.undoneCommit("a batch with " + granted.get(0).key(), unknown);
+        }
+        return false;
+    }
+
+    private void runOnce(List<BatchEntry<?>> open, @Nullable CommitUnknownException unknown) {
         MarkerKey first = open.get(0).key();
         engine.outboxes().ready(open.get(0).attempt().consumer());
         engine.steps().at(Step.BEFORE_CLAIM, first);
-        try (Batch batch = claiming.claim(open)) {
+        Batch batch = engine.losses().asked(engine.store(), () -> claiming.claim(open));
+        try (BatchRun run = new BatchRun(engine, batch, recording)) {
             engine.steps().at(Step.AFTER_CLAIM, first);
-            BatchRun run = new BatchRun(engine, batch, recording);
-            try {
-                run.run(open);
-            } finally {
-                batch.close();
-                run.restoreInterrupt();
+            if (isRefused(open, batch, unknown)) {
+                return;
             }
+            run.run(open);
         }
+        open.stream()
+                .filter(entry -> !entry.isOpen())
+                .forEach(entry -> engine.losses().forget(entry.key()));
         engine.steps().at(Step.BEFORE_SETTLEMENT, first);
     }
 
@@ -151,12 +193,16 @@ final class BatchRunner {
             if (whole instanceof BrokenTransactionException broken) {
                 Failures.reported(engine.events(), guilty.key(), broken);
             }
-            guilty.fail(Failures.kindOf(whole, policy, engine.store()), whole);
+            fail(guilty, whole);
             return null;
         }
         int middle = open.size() / 2;
         Throwable outage = untilSettled(policy, open.subList(0, middle));
         return outage != null ? outage(open, outage) : untilSettled(policy, open.subList(middle, open.size()));
+    }
+
+    private void fail(BatchEntry<?> guilty, Throwable failure) {
+        guilty.fail(engine.kindOf(failure, guilty.attempt()), failure);
     }
 
     private void accountFor(HiddenCommitException hidden, List<BatchEntry<?>> open) {

@@ -22,20 +22,22 @@ final class BatchSequence {
     private final Batch batch;
     private final @Nullable SequenceGuard guard;
     private final boolean queued;
+    private final Engine engine;
     private final Set<BatchEntry<?>> passed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<BatchEntry<?>> repeated = new ArrayList<>();
 
-    private BatchSequence(Batch batch, @Nullable SequenceGuard guard, boolean queued) {
+    private BatchSequence(Engine engine, Batch batch, @Nullable SequenceGuard guard, boolean queued) {
+        this.engine = engine;
         this.batch = batch;
         this.guard = guard;
         this.queued = queued;
     }
 
     /** Locks the streams of all that were granted, if their consumer has a sequence. */
-    static BatchSequence of(Batch batch, List<BatchEntry<?>> granted) {
+    static BatchSequence of(Engine engine, Batch batch, List<BatchEntry<?>> granted) {
         Consumer consumer = granted.isEmpty() ? null : granted.get(0).attempt().consumer();
         if (consumer == null || !consumer.isSequenced()) {
-            return new BatchSequence(batch, null, false);
+            return new BatchSequence(engine, batch, null, false);
         }
         Sequence sequence = consumer.sequence().orElseThrow();
         List<StreamVersion> places = new ArrayList<>(granted.size());
@@ -46,7 +48,8 @@ final class BatchSequence {
         }
         SequenceGuard guard = new SequenceGuard(sequence, batch.streams());
         guard.lock(places, Duration.ZERO);
-        return new BatchSequence(batch, guard, consumer.isQueued());
+        guard.locked().forEach(stream -> engine.busyStreams().free(consumer.name(), stream));
+        return new BatchSequence(engine, batch, guard, consumer.isQueued());
     }
 
     /**
@@ -54,14 +57,17 @@ final class BatchSequence {
      * applying the version before it, and would not see that somebody waits for that.
      */
     void hold(BatchEntry<?> entry) {
-        boolean locked = guard == null
-                || !(placement(entry) instanceof Sequence.Placement.At at)
-                || guard.isLocked(at.place().stream());
-        if (locked) {
-            entry.hold();
+        if (guard != null
+                && placement(entry) instanceof Sequence.Placement.At at
+                && !guard.locked().contains(at.place().stream())) {
+            putOff(entry, at.place().stream());
         } else {
-            entry.settle(new Outcome.Busy<>());
+            entry.hold();
         }
+    }
+
+    private void putOff(BatchEntry<?> entry, String stream) {
+        entry.busyFor(engine.busyStreams().pause(entry.attempt().consumer().name(), stream));
     }
 
     /** Whether a message must not run in this transaction; then it is given up, and settled if that is certain. */
@@ -84,13 +90,18 @@ final class BatchSequence {
             entry.settle(none.rejected().outcome());
             return false;
         }
-        SequenceGuard.Verdict verdict = guard.judge(((Sequence.Placement.At) placement).place());
+        StreamVersion place = ((Sequence.Placement.At) placement).place();
+        SequenceGuard.Verdict verdict = guard.judge(place);
         if (verdict instanceof SequenceGuard.Verdict.Stale stale) {
             entry.settle(new Outcome.Stale<>(stale.current()));
         } else if (verdict instanceof SequenceGuard.Verdict.Ahead ahead) {
             entry.settle(new Outcome.Held<>(OptionalLong.of(ahead.missing()), queued));
         } else if (verdict instanceof SequenceGuard.Verdict.Busy) {
-            entry.settle(new Outcome.Busy<>());
+            putOff(entry, place.stream());
+        } else if (verdict instanceof SequenceGuard.Verdict.NoBeginning unknown) {
+            Throwable cause = unknown.cause();
+            engine.throwIfFatal(cause);
+            entry.fail(entry.attempt().policy().classify(cause), cause); // the lookup has no connection of ours
         } else if (verdict instanceof SequenceGuard.Verdict.Repeated) {
             repeated.add(entry);
         }

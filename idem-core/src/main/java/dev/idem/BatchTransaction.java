@@ -36,6 +36,9 @@ public interface BatchTransaction {
      */
     void publish(int index, String destination, Message message);
 
+    /** As {@link Transaction#nothingToDo}, for all messages of this call together. */
+    void nothingToDo();
+
     /** As {@link Transaction#outputId}, for one of the messages. */
     String outputId(int index, String purpose);
 }

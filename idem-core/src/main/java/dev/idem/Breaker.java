@@ -52,8 +52,15 @@ final class Breaker {
         until = System.nanoTime() + Duration.ofMillis(pause).toNanos();
     }
 
-    synchronized void closed() {
-        if (failures > 0) {
+    /**
+     * A worker could do its turn.
+     *
+     * @param handled whether there was something to do: a look that finds nothing proves little while others still fail
+     */
+    synchronized void answered(boolean handled) {
+        boolean quiet =
+                System.nanoTime() - until > Duration.ofMillis(LONGEST_MILLIS).toNanos();
+        if (failures > 0 && (handled || quiet)) {
             log.info("{}: the store answers again; its workers go on", consumer);
             events.tell(l -> l.workersResumed(consumer));
             failures = 0;

@@ -2,7 +2,10 @@ package dev.idem;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database refused the commit, for example because of a deferred constraint. Nothing of the unit is left. */
+/**
+ * The database refused what the handler did: at the commit, for example by a deferred constraint; or by ending its
+ * connection whenever it runs. Nothing of the unit is left.
+ */
 public class CommitRefusedException extends IdemException {
     private static final long serialVersionUID = 1L;
 

@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  *
  * <p>The name is durable. A consumer that is renamed starts with an empty memory, so rename it in the store as well:
- * {@code idem consumer rename}.
+ * {@code idem consumer rename}, and keep what it gives to others recognisable: {@link Builder#scope}.
  */
 public final class Consumer {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
 
     private final String name;
+    private final String scope;
     private final ConsumerKeys keys;
     private final Policy policy;
     private final Routes routes;
@@ -31,6 +32,7 @@ public final class Consumer {
 
     private Consumer(Builder from) {
         name = from.name;
+        scope = from.scope;
         policy = from.policy;
         keys = new ConsumerKeys(
                 name, from.watermark ? KeySelector.position() : from.key, from.watermark, policy.rebuilds());
@@ -45,6 +47,7 @@ public final class Consumer {
 
     private Consumer(Consumer from, Policy policy, @Nullable Route receiver) {
         name = from.name;
+        scope = from.scope;
         this.policy = policy;
         keys = from.keys;
         routes = from.routes;
@@ -67,6 +70,11 @@ public final class Consumer {
 
     public String name() {
         return name;
+    }
+
+    /** What ids of publications and keys of effects are made from, beside the message. */
+    String scope() {
+        return scope;
     }
 
     public KeySelector key() {
@@ -172,7 +180,12 @@ public final class Consumer {
     /** The handler of this message; at the door of a queue, whatever has one is only received. */
     Optional<Route> route(Message message) {
         Route own = routes.find(message);
-        return Optional.ofNullable(own == null || receiver == null ? own : receiver);
+        boolean received = receiver != null && (own != null || leavesUnknownTypes());
+        return Optional.ofNullable(received ? receiver : own);
+    }
+
+    private boolean leavesUnknownTypes() {
+        return queue().filter(policy -> !policy.unknownTypesLeft().isZero()).isPresent();
     }
 
     /** What becomes of a message nobody handles. */
@@ -199,6 +212,7 @@ public final class Consumer {
     /** Collects what a consumer has. Not thread-safe. */
     public static final class Builder {
         private final String name;
+        private String scope;
         private final Routes.Builder routes;
         private KeySelector key = KeySelector.messageId();
         private Policy policy = Policy.defaults();
@@ -215,7 +229,18 @@ public final class Consumer {
                         + "' must be 1 to 100 letters, digits or . _ : / - and start with a letter or digit");
             }
             this.name = name;
+            this.scope = name;
             this.routes = new Routes.Builder(name);
+        }
+
+        /**
+         * What stands for the name in ids of publications, and in keys of effects that have no {@linkplain
+         * EffectPolicy#withScope scope} of their own. Default: the name. When a consumer is renamed, say its first name here:
+         * then what is replayed is published under the ids that receivers know, and providers are given the keys they know.
+         */
+        public Builder scope(String value) {
+            scope = Objects.requireNonNull(value, "value");
+            return this;
         }
 
         public Builder key(KeySelector selector) {

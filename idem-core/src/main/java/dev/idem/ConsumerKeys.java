@@ -10,6 +10,7 @@ final class ConsumerKeys {
     private final KeySelector selector;
     private final @Nullable PositionKeys positions;
     private final boolean rebuilt;
+    private final boolean relayed;
 
     /**
      * The keys of a consumer.
@@ -22,6 +23,7 @@ final class ConsumerKeys {
         this.selector = selector;
         this.positions = watermark ? new PositionKeys(consumer) : null;
         this.rebuilt = rebuilt;
+        this.relayed = Outbox.isRelay(consumer);
     }
 
     KeySelector selector() {
@@ -40,9 +42,12 @@ final class ConsumerKeys {
         return byPosition != null ? byPosition : inSession(message, ordinary(message));
     }
 
-    /** The key whatever session brings the message, or the one that was claimed. */
+    /**
+     * The key whatever session brings the message, or the one that was claimed. In an outbox each row has one that nobody else
+     * has, also where the same is published again; but all rows of one publication say as what it is known (see {@link Outputs}).
+     */
     MarkerKey beyondSessions(Message message, MarkerKey claimed) {
-        return isRebuilt(message) && of(message.inSession(null)) instanceof Keyed.Key ordinary
+        return (relayed || isRebuilt(message)) && of(message.inSession(null)) instanceof Keyed.Key ordinary
                 ? ordinary.key()
                 : claimed;
     }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What a consumer cannot have together, and what to do instead. */
@@ -74,13 +75,25 @@ final class ConsumerRules {
         if (!consumer.hasSteps()) {
             return;
         }
+        QueuePolicy leased = consumer.isQueued() && queue != null && queue.isLeased() ? queue : null;
         refuseIf(
                 consumer.sequence().isPresent(),
                 "has a handler with steps and a sequence, but a version is applied in one transaction: publish to a consumer"
                         + " of its own from one of them");
+        if (leased == null) {
+            throw refused(
+                    "has a handler with steps, each of which needs a transaction of its own: say queued(QueuePolicy.leased(…))");
+        }
+        boolean makesAgain = policy.replay() == Policy.Replay.ALLOWED || policy.replay() == Policy.Replay.UNDONE_ONLY;
         refuseIf(
-                !consumer.isQueued() || queue == null || !queue.isLeased(),
-                "has a handler with steps, each of which needs a transaction of its own: say queued(QueuePolicy.leased(…))");
+                makesAgain && forgetsBefore(leased.payloadWindow()),
+                "keeps messages for " + leased.payloadWindow()
+                        + ", longer than it knows which effects it has made: a replay"
+                        + " would make them again. Say a window of that length, or suppress the effects of replays");
+    }
+
+    private boolean forgetsBefore(Duration kept) {
+        return policy.window().filter(window -> window.compareTo(kept) < 0).isPresent();
     }
 
     private void refuseSequence(boolean contradiction, String other) {
@@ -89,7 +102,11 @@ final class ConsumerRules {
 
     private void refuseIf(boolean contradiction, String what) {
         if (contradiction) {
-            throw new IllegalArgumentException("Consumer " + consumer.name() + " " + what);
+            throw refused(what);
         }
+    }
+
+    private IllegalArgumentException refused(String what) {
+        return new IllegalArgumentException("Consumer " + consumer.name() + " " + what);
     }
 }

@@ -1,7 +1,9 @@
 package dev.idem;
 
 import dev.idem.spi.StepRecord;
+import dev.idem.spi.StoredResult;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,20 +15,30 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   nothing ──► INTENT ──► call ──► DONE          answered from then on, never called again
  *      ▲          │          ├────► UNKNOWN       the call failed; or INTENT stays, when the process died or lost its lease
- *      └──────────┴──────────┘                    EffectNotDoneException: surely nothing was done
+ *      └──────────┴──────────┘                    EffectNotDoneException of the first call: surely nothing was done
  * </pre>
  *
- * The key is stored with the intent and used in every further call, whatever has been renamed since. Used by one thread.
+ * Replay sessions deliver a message under other keys. Its effects are looked up, and written, under one that all its deliveries
+ * share; an intent is stored only in place of what was looked up, so of two deliveries one makes the call. While the lease holds
+ * under which an intent was written, its call may still be on its way: the other delivery comes again later, and decides nothing.
+ *
+ * <p>The key is stored with the intent and used in every further call, whatever has been renamed since. Used by one thread.
  */
 final class Effects {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
     private final StepRun run;
     private final Events events;
+    private volatile @Nullable StepRecord calling;
 
     Effects(StepRun run, Events events) {
         this.run = run;
         this.events = events;
+    }
+
+    /** The intent of the call that is under way, as seen from another thread. */
+    Optional<StepRecord> calling() {
+        return Optional.ofNullable(calling);
     }
 
     /** A replay does not make them, unless the policy wants that. */
@@ -84,14 +96,12 @@ final class Effects {
             throws X {
         StepRecord found = asked.found();
         EffectKey key = key(asked, policy);
-        StepRecord intent = new StepRecord(
-                asked.name(),
-                StepRecord.Kind.EFFECT,
-                StepRecord.State.INTENT,
-                asked.position(),
-                key.fence(),
-                key.value(),
-                null);
+        StepRecord intent = StepRecord.intent(
+                asked.name(), asked.position(), key.fence(), key.value(), codec == null ? null : codec.name());
+        boolean surelyNew = found == null;
+        if (found != null && found.state() == StepRecord.State.INTENT && run.isBeingMade(found)) {
+            throw busy(asked.name());
+        }
         if (found != null) {
             events.tell(l -> l.effectUnknown(run.consumer(), asked.name()));
             switch (policy.whenUnknown()) {
@@ -104,13 +114,21 @@ final class Effects {
                     if (answer instanceof EffectAnswer.Unknown<T>) {
                         throw unknown(intent, false);
                     }
+                    surelyNew = true; // whatever was called before was not done, and will not be
                 }
                 case RETRY ->
                     log.debug("{}: effect {} is called again", run.stored().key(), asked.name());
             }
         }
-        run.write(intent);
-        return called(intent, key, codec, call);
+        if (!run.intend(intent, found)) {
+            throw busy(asked.name());
+        }
+        return called(intent, key, surelyNew, codec, call);
+    }
+
+    private EffectBusyException busy(String name) {
+        return run.condemn(new EffectBusyException(run.stored().key() + ": effect " + name
+                + " is being made, or was settled, for another delivery of this message"));
     }
 
     private EffectKey key(StepNotes.Asked asked, EffectPolicy<?> policy) {
@@ -118,7 +136,7 @@ final class Effects {
         String stored = asked.found() == null ? null : asked.found().effectKey();
         return stored != null
                 ? new EffectKey(stored, fence)
-                : EffectKey.of(policy.scope(run.consumer()), run.keyBeyondSessions(), asked.name(), fence);
+                : EffectKey.of(policy.scope(run.scope()), run.ledger(), asked.name(), fence);
     }
 
     private <T extends @Nullable Object> EffectAnswer<T> ask(
@@ -134,7 +152,7 @@ final class Effects {
     }
 
     private EffectUnknownException unknown(StepRecord effect, boolean parks) {
-        run.writeEvenLate(effect.in(StepRecord.State.UNKNOWN, null));
+        run.noteEvenLate(effect.in(StepRecord.State.UNKNOWN, null));
         return run.condemn(new EffectUnknownException(
                 run.stored().key() + ": nobody knows whether effect " + effect.name() + " with key "
                         + effect.effectKey() + " was made"
@@ -145,23 +163,31 @@ final class Effects {
     }
 
     private <T extends @Nullable Object, X extends Exception> T called(
-            StepRecord intent, EffectKey key, @Nullable ResultCodec<T> codec, EffectCall<T, X> call) throws X {
+            StepRecord intent, EffectKey key, boolean surelyNew, @Nullable ResultCodec<T> codec, EffectCall<T, X> call)
+            throws X {
         T result;
         run.begin(intent.name());
+        calling = intent;
         try {
             result = call.call(key);
         } catch (EffectNotDoneException nothing) {
-            after(nothing, () -> run.eraseEvenLate(intent.name()));
+            // It speaks of this call alone. What a call before has done is as unknown as it was.
+            after(nothing, surelyNew ? () -> run.eraseEvenLate(intent.name()) : () -> unknownAfterCall(intent));
             throw nothing;
         } catch (Throwable failure) {
             Failures.throwIfFatal(failure);
             events.tell(l -> l.effectUnknown(run.consumer(), intent.name()));
-            after(failure, () -> run.writeEvenLate(intent.in(StepRecord.State.UNKNOWN, null)));
+            after(failure, () -> unknownAfterCall(intent));
             throw failure;
         } finally {
+            calling = null;
             run.end();
         }
         return done(intent, codec, result);
+    }
+
+    private void unknownAfterCall(StepRecord intent) {
+        run.writeEvenLate(intent.in(StepRecord.State.UNKNOWN, null));
     }
 
     /** The call's own exception is what the handler sees; the run is condemned if the store cannot follow. */
@@ -174,7 +200,19 @@ final class Effects {
     }
 
     private <T extends @Nullable Object> T done(StepRecord intent, @Nullable ResultCodec<T> codec, T result) {
-        run.writeEvenLate(intent.in(StepRecord.State.DONE, codec == null ? null : Attempt.encoded(codec, result)));
+        StoredResult kept;
+        try {
+            kept = codec == null ? null : run.resultSize().checked(Codecs.encoded(codec, result));
+        } catch (IdemException
+                | TerminalException
+                        unkeepable) { // a person can tell what it was; another call could only be one too many
+            unknownAfterCall(intent);
+            throw run.condemn(new EffectUnknownException(
+                    run.stored().key() + ": effect " + intent.name() + " with key " + intent.effectKey()
+                            + " was made, but its result cannot be kept. " + unkeepable.getMessage(),
+                    true));
+        }
+        run.writeEvenLate(intent.in(StepRecord.State.DONE, kept));
         return result;
     }
 }

@@ -3,8 +3,14 @@ package dev.idem;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StepHook;
+import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What all units of one inbox share, whether they run one by one or in batches. Thread-safe. */
 record Engine(
@@ -18,7 +24,14 @@ record Engine(
         UnusedTransactions unused,
         Isolation isolation,
         Outboxes outboxes,
-        Sessions sessions) {
+        Sessions sessions,
+        BusyStreams busyStreams,
+        Losses losses,
+        GivenBack givenBack,
+        Suspects suspects,
+        Rescue rescue) {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+    private static final int MOST_FRAMES = 30;
 
     static Engine of(Inbox.Builder from, Events events, Bells bells) {
         return new Engine(
@@ -32,14 +45,19 @@ record Engine(
                 new UnusedTransactions(events),
                 new Isolation(),
                 new Outboxes(from.store, bells),
-                new Sessions(from.store));
+                new Sessions(from.store),
+                new BusyStreams(),
+                new Losses(),
+                new GivenBack(),
+                new Suspects(),
+                Rescue.NONE);
     }
 
     /**
      * The same for a worker on stored messages, who has them for itself: a duplicate at the door must not wait for its
      * message's handler. It has a permit already, because it must not wait for one while it holds a connection.
      */
-    Engine forWorker(Isolation shared) {
+    Engine forWorker(Isolation shared, Rescue own) {
         return new Engine(
                 store,
                 events,
@@ -51,7 +69,110 @@ record Engine(
                 unused,
                 shared,
                 outboxes,
-                sessions);
+                sessions,
+                busyStreams,
+                losses,
+                givenBack,
+                suspects,
+                own);
+    }
+
+    /** The same for what a running handler asks for, which may go on although nothing else begins. */
+    Engine insideHandler() {
+        return new Engine(
+                store,
+                events,
+                deadlines,
+                nesting,
+                steps,
+                gate,
+                permits,
+                unused,
+                isolation,
+                outboxes,
+                sessions,
+                busyStreams,
+                losses,
+                givenBack,
+                suspects,
+                rescue.insideHandler());
+    }
+
+    /** The thread of a worker does what its inbox wants: nobody asks it to stop by an interrupt, and no Error ends it. */
+    boolean isWorker() {
+        return rescue != Rescue.NONE;
+    }
+
+    /** Lets errors pass after which a thread of the caller's should not go on; a worker's own must. */
+    void throwIfFatal(Throwable failure) {
+        if (!isWorker()) {
+            Failures.throwIfFatal(failure);
+        }
+    }
+
+    /** What kind of failure it is; see {@link Failures}. An interrupt means nothing to a worker that may go on. */
+    Failure kindOf(Throwable failure, Attempt<?, ?> attempt) {
+        return failure instanceof InterruptedException && isWorker() && rescue.goesOn()
+                ? attempt.policy().classify(failure)
+                : Failures.kindOf(failure, attempt, store);
+    }
+
+    /**
+     * Watches a handler in a transaction.
+     *
+     * @param close ends the transaction
+     */
+    Deadlines.Watch watch(Unit unit, List<MarkerKey> keys, Duration limit, Runnable close) {
+        Thread thread = Thread.currentThread();
+        return isWorker()
+                ? deadlines.watchHolding(
+                        unit,
+                        limit,
+                        () -> stuck(keys, limit, thread, () -> {
+                            unit.abandon();
+                            close.run();
+                        }))
+                : deadlines.watch(unit, limit, () -> stuck(keys, limit, thread, close));
+    }
+
+    /**
+     * For a handler that ignores its deadline and an interrupt. Gives its thread up, if it is one of ours; what it answers
+     * frees what the handler holds, says where it is stuck, and goes on without its thread.
+     */
+    Runnable stuck(List<MarkerKey> keys, Duration limit, Thread thread, Runnable free) {
+        if (!rescue.retire() && isWorker()) {
+            return free; // a step inside a handler that is stuck itself
+        }
+        return () -> {
+            MarkerKey key = keys.get(0);
+            try {
+                tellStuck(key, limit, thread);
+            } finally {
+                events.tell(l -> l.timedOut(key.consumer(), limit));
+                rescue.replace(
+                        keys,
+                        new HandlerTimeoutException(
+                                "Handler of " + key + " ignores its timeout of " + limit
+                                        + " and an interrupt, and never gave its thread back. Give what it waits for a"
+                                        + " timeout of its own",
+                                null),
+                        free);
+            }
+        };
+    }
+
+    private void tellStuck(MarkerKey key, Duration limit, Thread thread) {
+        String where = Arrays.stream(thread.getStackTrace())
+                .limit(MOST_FRAMES)
+                .map(frame -> "\n\tat " + frame)
+                .collect(Collectors.joining());
+        log.warn(
+                "{}: its handler ignores its timeout of {} and an interrupt; thread {} is stuck{}",
+                key,
+                limit,
+                thread.getName(),
+                where);
+        events.tell(l -> l.handlerStuck(key.consumer(), thread.getName()));
     }
 
     HandlerTimeoutException tooLate(MarkerKey key, Duration limit, @Nullable Throwable cause) {

@@ -8,12 +8,37 @@ final class Failures {
     private Failures() {}
 
     static Failure kindOf(Throwable failure, Policy policy, MarkerStore store) {
+        return kindOf(failure, policy, store, false);
+    }
+
+    /** The same for what ended a delivery: what its handler brought from elsewhere says nothing about this store. */
+    static Failure kindOf(Throwable failure, Attempt<?, ?> attempt, MarkerStore store) {
+        return kindOf(failure, attempt.policy(), store, attempt.isOfHandler(failure));
+    }
+
+    private static Failure kindOf(Throwable failure, Policy policy, MarkerStore store, boolean ofHandler) {
         if (failure instanceof BrokenTransactionException broken) {
             // Running it again could double what was left behind, so a person decides.
             return broken.leftBehind() ? Failure.TERMINAL : Failure.RETRYABLE;
         }
         if (failure instanceof EffectUnknownException unknown) {
             return unknown.parks() ? Failure.TERMINAL : Failure.RETRYABLE;
+        }
+        if (failure instanceof HandlerTimeoutException) {
+            return policy.classify(failure); // whatever its cause: the connection was lost because it was taken away
+        }
+        if (ofHandler && !(failure instanceof InterruptedException)) {
+            return policy.classify(failure);
+        }
+        if (store.isOutOfResources(failure)) {
+            return Failure.INFRASTRUCTURE;
+        }
+        if (failure instanceof CommitRefusedException) {
+            return policy.classify(failure); // its cause may be a lost connection, of which it was proven guilty
+        }
+        if (failure instanceof EffectBusyException) {
+            return Failure
+                    .INFRASTRUCTURE; // nothing has failed: it comes again a little later, and no attempt is counted
         }
         if (failure instanceof StoreException
                 || failure instanceof InterruptedException

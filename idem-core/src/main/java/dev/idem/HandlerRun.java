@@ -5,10 +5,13 @@ import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Step;
 import dev.idem.spi.StoredResult;
+import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs handlers inside a batch's transaction, one after the other, each in a unit that can be undone alone. */
@@ -35,7 +38,7 @@ final class HandlerRun {
                         ? List.of(first.key())
                         : entries.stream().map(BatchEntry::key).toList(),
                 first.message().orderingKey().orElse(null));
-        Deadlines.Watch watch = watch(unit, limit);
+        Deadlines.Watch watch = watch(unit, limit, entries);
         try {
             engine.steps().at(Step.BEFORE_HANDLER, first.key());
             body.run(unit);
@@ -44,10 +47,11 @@ final class HandlerRun {
             engine.steps().at(Step.AFTER_HANDLER, first.key());
         } catch (Throwable failure) {
             boolean late = watch.finish();
+            entries.forEach(entry -> entry.attempt().failed(failure, unit));
             undo(unit, failure, late);
-            Failures.throwIfFatal(failure);
-            if (!late && engine.store().isTransient(failure)) {
-                throw new UndoneByStore(failure, entries);
+            engine.throwIfFatal(failure);
+            if (!late && engine.store().isTransient(failure) && !first.attempt().isOfHandler(failure)) {
+                throw new UndoneByStore(failure, suspects(failure, entries));
             }
             return late ? engine.tooLate(first.key(), limit, failure) : failure;
         }
@@ -59,9 +63,21 @@ final class HandlerRun {
         return kept(entries, policy, unit, result);
     }
 
-    private Deadlines.Watch watch(Unit unit, Duration limit) {
+    /**
+     * A lost connection is met by whoever sends something next, and may be the doing of any that ran before in the same
+     * transaction: by a long pause at its end, say.
+     */
+    private List<BatchEntry<?>> suspects(Throwable failure, List<BatchEntry<?>> entries) {
+        List<BatchEntry<?>> suspects = new ArrayList<>(entries);
+        if (engine.store().isConnectionLost(failure)) {
+            kept.values().forEach(suspects::addAll);
+        }
+        return suspects;
+    }
+
+    private Deadlines.Watch watch(Unit unit, Duration limit, List<BatchEntry<?>> entries) {
         try {
-            return engine.deadlines().watch(unit, limit);
+            return engine.watch(unit, entries.stream().map(BatchEntry::key).toList(), limit, batch::close);
         } catch (StoreException closed) {
             unit.close(); // else this thread would keep it
             throw closed;
@@ -72,7 +88,8 @@ final class HandlerRun {
         MarkerKey key = entries.get(0).key();
         try {
             unit.revoke();
-            engine.unused().check(policy, key, unit);
+            boolean said = entries.stream().anyMatch(entry -> entry.attempt().saysOutputs());
+            engine.unused().check(policy, key, unit.used() || said);
             unit.commit(result.stored());
         } catch (BrokenTransactionException broken) {
             undo(unit, broken, false);
@@ -80,6 +97,34 @@ final class HandlerRun {
         }
         kept.put(unit, entries);
         return null;
+    }
+
+    /**
+     * What is done for several messages at once, when their handlers have returned, has the time of one handler. When that is
+     * over, nobody knows whose statement waits.
+     */
+    <T> T inTime(List<BatchEntry<?>> entries, Supplier<T> work) {
+        BatchEntry<?> first = entries.get(0);
+        Duration limit = first.attempt().policy().handlerTimeout();
+        List<MarkerKey> keys = entries.stream().map(BatchEntry::key).toList();
+        Thread thread = Thread.currentThread();
+        Deadlines.Watch watch = engine.deadlines()
+                .watch(() -> true, batch::abandon, limit, () -> engine.stuck(keys, limit, thread, batch::close));
+        T done;
+        try {
+            done = work.get();
+        } catch (RuntimeException failure) {
+            if (watch.finish()) {
+                throw new Inseparable(engine.tooLate(first.key(), limit, failure));
+            }
+            throw failure instanceof TransientStoreException ? new UndoneByStore(failure, entries) : failure;
+        } finally {
+            watch.finish();
+        }
+        if (watch.finish()) {
+            throw new Inseparable(engine.tooLate(first.key(), limit, null));
+        }
+        return done;
     }
 
     /** One that was late is being torn down on another thread; nobody may go on in that transaction meanwhile. */

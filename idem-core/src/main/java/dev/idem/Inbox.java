@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Outcome<Receipt> outcome = inbox.process("payment-service", message, tx -> payments.charge(tx.connection(), order));
  * }</pre>
  *
- * <p>A key inside itself, and another key inside a running unit, fail at once with {@link NestedProcessingException};
- * {@link #within} joins a running unit. Thread-safe; one for an application. Closing it does not close the store's data
- * source.
+ * <p>A key inside itself, another key inside a running unit, and any key while a transaction is open on the thread fail at
+ * once with {@link NestedProcessingException}; {@link #within(Connection)} joins what is running. Thread-safe; one for an
+ * application. Closing it does not close the store's data source.
  */
 public interface Inbox extends AutoCloseable {
 
@@ -47,7 +47,8 @@ public interface Inbox extends AutoCloseable {
      * @throws BrokenTransactionException when the work broke its transaction
      * @throws HandlerTimeoutException when the work took too long
      * @throws CommitRefusedException when the database refused the commit, for a deferred constraint, say
-     * @throws NestedProcessingException when the work of another message is running on this thread
+     * @throws NestedProcessingException when the work of another message is running on this thread, or a transaction is open
+     *     on it
      */
     <T extends @Nullable Object, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X;
@@ -99,11 +100,22 @@ public interface Inbox extends AutoCloseable {
     void settledBefore(Consumer consumer, Position position);
 
     /**
-     * Joins a transaction that somebody else opened and will commit.
+     * Joins a transaction that somebody else opened and will commit. When the work of a message fails in it, it can only be
+     * rolled back: {@link JoinedFailure#ROLLBACK_ONLY}.
      *
      * @throws UnsupportedOperationException if the store cannot join
      */
-    JoinedInbox within(Connection outer);
+    default JoinedInbox within(Connection outer) {
+        return within(outer, JoinedFailure.ROLLBACK_ONLY);
+    }
+
+    /**
+     * Joins a transaction that somebody else opened and will commit.
+     *
+     * @param onFailure what becomes of it when the work of a message fails
+     * @throws UnsupportedOperationException if the store cannot join
+     */
+    JoinedInbox within(Connection outer, JoinedFailure onFailure);
 
     /**
      * Keeps a message that cannot be done, of a consumer that {@linkplain Consumer.Builder#parking parks} such messages: with

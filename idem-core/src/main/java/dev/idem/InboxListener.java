@@ -34,6 +34,12 @@ public interface InboxListener {
     /** A handler ran longer than it may. */
     default void timedOut(String consumer, Duration limit) {}
 
+    /**
+     * A handler goes on although its time is up and it was interrupted. A stored message's failure is recorded and its worker
+     * replaced; a thread of the caller's own stays where it is. A person should look at the handler.
+     */
+    default void handlerStuck(String consumer, String thread) {}
+
     /** In a replay an effect was not made: its stored result, or what stands for it, was answered. */
     default void effectSuppressed(String consumer, String effect) {}
 

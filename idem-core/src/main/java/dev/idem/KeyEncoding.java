@@ -21,6 +21,7 @@ final class KeyEncoding {
     private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     private static final int HASHED_VERSION = 8;
     private static final int OF_SESSION = -2;
+    private static final int OF_PUBLICATION = -3;
 
     private KeyEncoding() {}
 
@@ -57,6 +58,27 @@ final class KeyEncoding {
         long high = (ordinary.value().getMostSignificantBits() & ~0xFFFFL) | (digest.getLong() & 0xFFFFL);
         return new MarkerKey(
                 ordinary.consumer(), version8(high, digest.getLong()), ordinary.id() + MarkerKey.SESSION + session);
+    }
+
+    /**
+     * What tells one publication from all others, and is the same when its input is handled again: who published it for which
+     * input, in which step, under which id, and as which of several with that id. It begins as the input's key does.
+     */
+    static MarkerKey ofPublication(
+            String outbox, String scope, MarkerKey input, @Nullable String step, Message message, long ordinal) {
+        String id = message.id().orElseThrow();
+        ByteBuffer digest = ByteBuffer.wrap(new PartsDigest()
+                .addApart(OF_PUBLICATION, scope)
+                .add(input.value().toString())
+                .add(input.readable())
+                .add(step)
+                .add(message.source().orElse(null))
+                .add(id)
+                .add(Long.toString(ordinal))
+                .bytes());
+        long high = (input.value().getMostSignificantBits() & ~0xFFFFL) | (digest.getLong() & 0xFFFFL);
+        return new MarkerKey(
+                outbox, version8(high, digest.getLong()), readable(new Selection.Parts(null, null, List.of(id)), true));
     }
 
     private static UUID version8(long high, long low) {

@@ -220,6 +220,13 @@ public final class Message {
             return this;
         }
 
+        /** These in place of all that it has. */
+        public Builder withHeaders(List<Header> values) {
+            headers = new ArrayList<>();
+            growing = true;
+            return headers(values);
+        }
+
         public Builder headers(List<Header> values) {
             values.forEach(value -> add(Objects.requireNonNull(value, "value")));
             return this;

@@ -69,6 +69,11 @@ public final class Outbox {
         return maxBytes;
     }
 
+    /** Whether a consumer of that name takes messages out of an outbox. */
+    static boolean isRelay(String consumer) {
+        return consumer.startsWith(PREFIX);
+    }
+
     /** The name of the consumer that relays it: under it the queue is found, counted and operated. */
     public String consumer() {
         return PREFIX + name;

@@ -2,63 +2,111 @@ package dev.idem;
 
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
 final class OuterInbox implements JoinedInbox {
+    private static final String ROLL_BACK =
+            "The transaction that this message had joined can only be rolled back now: roll"
+                    + " it back and deliver the message again. Where all the work of its handler is SQL of that transaction,"
+                    + " inbox.within(connection, JoinedFailure.UNDO_TO_SAVEPOINT) lets the owner go on";
+
     private final MarkerStore.Joinable store;
     private final Connection outer;
-    private final Nesting nesting;
+    private final JoinedFailure onFailure;
+    private final Engine engine;
     private final Events events;
-    private final Sessions sessions;
     private final Observer observer;
     private final Wishes wishes;
-    private final Outboxes outboxes;
-    private final Horizon horizon;
-    private final Deque<Unit> unconfirmed = new ArrayDeque<>();
+    private final ClaimRun claims;
 
-    OuterInbox(MarkerStore.Joinable store, Connection outer, Engine engine, Observer observer, Wishes wishes) {
+    OuterInbox(
+            MarkerStore.Joinable store,
+            Connection outer,
+            JoinedFailure onFailure,
+            Engine engine,
+            Observer observer,
+            Wishes wishes) {
         this.store = store;
-        this.outer = outer;
-        this.nesting = engine.nesting();
+        this.outer = Objects.requireNonNull(outer, "outer");
+        this.onFailure = Objects.requireNonNull(onFailure, "onFailure");
+        this.engine = engine;
         this.events = engine.events();
-        this.sessions = engine.sessions();
         this.observer = observer;
         this.wishes = wishes;
-        this.outboxes = engine.outboxes();
-        this.horizon = new Horizon(events);
+        this.claims = new ClaimRun(events);
     }
 
     @Override
     public <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
-        if (consumer.isWatermark()) {
-            throw new UnsupportedOperationException("Consumer " + consumer.name()
-                    + " has a watermark, which cannot be moved inside another transaction");
+        return settled(new Attempt<>(consumer, message, work, null));
+    }
+
+    @Override
+    public Provisional<?> accept(Consumer consumer, Message message) {
+        refuseOtherDoors(consumer);
+        Optional<Route> route = consumer.route(message);
+        if (route.isPresent()) {
+            return accept(Attempt.of(consumer, message, route.get()));
         }
-        Attempt<T, X> attempt = new Attempt<>(consumer, message, work, null);
+        Outcome<?> unknown = consumer.unknownType(message);
+        events.settled(consumer, message, unknown, 0, Duration.ZERO, Duration.ZERO);
+        return now(unknown);
+    }
+
+    private <T extends @Nullable Object> Provisional<T> accept(Attempt<T, Exception> attempt) {
         try {
-            wishes.tell(consumer);
-            outboxes.ready(consumer);
-            Provisional<T> answer = consumer.policy().observeOnly() ? observed(attempt) : judged(attempt);
+            return settled(attempt);
+        } catch (Undecodable undecodable) {
+            return now(undecodable.outcome());
+        } catch (NestedProcessingException programmingError) {
+            throw programmingError;
+        } catch (Throwable failure) {
+            return now(new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure)));
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> settled(Attempt<T, X> attempt) throws X {
+        refuseOtherDoors(attempt.consumer());
+        try {
+            wishes.tell(attempt.consumer());
+            engine.outboxes().ready(attempt.consumer());
+            Provisional<T> answer = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, answer.outcome());
             return answer;
+        } catch (Undecodable undecodable) {
+            attempt.report(events, undecodable.outcome());
+            throw undecodable;
         } catch (Throwable failure) {
-            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, consumer.policy(), store), failure));
+            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
     }
 
+    private static void refuseOtherDoors(Consumer consumer) {
+        if (consumer.isWatermark()) {
+            throw new UnsupportedOperationException("Consumer " + consumer.name()
+                    + " has a watermark, which cannot be moved inside another transaction");
+        }
+        if (consumer.isQueued()) {
+            throw new UnsupportedOperationException("Consumer " + consumer.name()
+                    + " is queued: its messages are stored in transactions of their own, by inbox.accept");
+        }
+    }
+
     private <T extends @Nullable Object, X extends Exception> Provisional<T> judged(Attempt<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events, sessions);
-        return keyed instanceof Keyed.Not none ? now(none.outcome()) : claimAndRun(attempt, ((Keyed.Key) keyed).key());
+        Keyed keyed = attempt.keyed(events, engine.sessions());
+        return keyed instanceof Keyed.Not none ? now(none.outcome()) : run(attempt, ((Keyed.Key) keyed).key());
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> observed(Attempt<T, X> attempt) throws X {
@@ -69,103 +117,111 @@ final class OuterInbox implements JoinedInbox {
             return answer;
         }
         events.tell(l -> l.observed(consumer, answer.outcome()));
-        return claimAndRun(attempt, attempt.anyKey());
+        return run(attempt, attempt.anyKey());
     }
 
-    private <T extends @Nullable Object, X extends Exception> Provisional<T> claimAndRun(
-            Attempt<T, X> attempt, MarkerKey key) throws X {
-        nesting.enterJoined(key);
-        try {
-            ClaimRequest request = new ClaimRequest(
-                    key, attempt.fingerprint(), attempt.policy().busyWait(), false);
-            Claim claim = store.claimWithin(outer, request);
-            if (claim instanceof Claim.Taken taken) {
-                return now(Verdict.of(key, request.fingerprint(), taken.marker(), attempt.codec()));
-            }
-            if (claim instanceof Claim.Busy) {
-                return now(new Outcome.Busy<>());
-            }
-            if (claim instanceof Claim.Forgotten forgotten) {
-                return now(Horizon.forgotten(attempt, key, forgotten.horizon()));
-            }
-            if (claim instanceof Claim.Unplaced unplaced) {
-                return now(Horizon.unplaced(attempt, unplaced));
-            }
-            Unit unit = ((Claim.Granted) claim).unit();
-            Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
-            if (tooOld.isPresent()) {
-                unit.rollback();
-                return now(tooOld.get());
-            }
-            Optional<Outcome<T>> stopped = sequenced(attempt, key, unit);
-            if (stopped.isPresent()) {
-                unit.rollback();
-                return now(stopped.get());
-            }
-            T result = handle(attempt, key, unit);
-            unconfirmed.push(unit);
-            return new Provisional<>(
-                    new Outcome.Processed<>(result),
-                    () -> confirm(key, unit),
-                    () -> outboxes.committed(attempt.published()));
-        } finally {
-            nesting.leave();
-        }
-    }
-
-    /** The claim must not stay when this fails: the owner of the transaction may commit all the same. */
-    private <T extends @Nullable Object> Optional<Outcome<T>> sequenced(
-            Attempt<T, ?> attempt, MarkerKey key, Unit unit) {
-        try {
-            return UnitSequence.judge(attempt, unit, attempt.policy().busyWait());
-        } catch (RuntimeException failure) {
-            rollBack(key, unit, failure);
-            throw failure;
-        }
-    }
-
-    private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
+    private <T extends @Nullable Object, X extends Exception> Provisional<T> run(Attempt<T, X> attempt, MarkerKey key)
             throws X {
-        T result;
+        engine.nesting().enterJoined(key);
         try {
-            result = attempt.handle(unit, key);
-            outboxes.defer(unit, attempt.published());
-            UnitRunner.<X>flush(unit);
-        } catch (Throwable failure) {
-            rollBack(key, unit, failure);
-            throw failure;
-        }
-        try {
-            unit.revoke();
-        } catch (BrokenTransactionException broken) {
-            rollBack(key, unit, broken);
-            throw Failures.reported(events, key, broken);
-        }
-        return result;
-    }
-
-    private void rollBack(MarkerKey key, Unit unit, Throwable failure) {
-        try {
-            unit.rollback();
-        } catch (BrokenTransactionException broken) {
-            throw Failures.broken(events, key, broken, failure);
-        } catch (RuntimeException secondary) {
-            Failures.suppress(failure, secondary);
+            Duration wait = attempt.policy().busyWait();
+            ClaimRequest request = new ClaimRequest(key, attempt.fingerprint(), wait, attempt.codec() != null);
+            Joined<T, X> joined = new Joined<>(attempt, request);
+            Claim claim = store.claimWithin(outer, request);
+            return joined.provisional(claims.of(claim, attempt, key, wait, joined));
+        } finally {
+            engine.nesting().leave();
         }
     }
 
-    /** Confirms the newer ones with it, newest first: an older savepoint would take theirs along. */
-    private void confirm(MarkerKey key, Unit unit) {
-        try {
-            while (unconfirmed.contains(unit)) {
-                Unit newest = unconfirmed.pop();
-                if (newest != unit) {
-                    newest.commit(null);
-                }
+    /** A delivery in somebody else's transaction. */
+    private final class Joined<T extends @Nullable Object, X extends Exception> implements ClaimRun.Ways<T, X> {
+        private final Attempt<T, X> attempt;
+        private final ClaimRequest request;
+        private @Nullable Unit kept;
+
+        private Joined(Attempt<T, X> attempt, ClaimRequest request) {
+            this.attempt = attempt;
+            this.request = request;
+        }
+
+        @Override
+        public Outcome<T> taken(Marker marker) {
+            return Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+        }
+
+        /** The owner may commit without asking, so everything is proven before the answer. */
+        @Override
+        public Outcome<T> run(Unit unit) throws X {
+            T result;
+            try {
+                result = attempt.handle(unit, request.key());
+                engine.outboxes().defer(unit, attempt.published());
+                UnitRunner.<X>flush(unit);
+            } catch (Undecodable untouched) {
+                throw untouched; // no handler saw it
+            } catch (Throwable failure) {
+                undo(unit, failure);
+                throw failure;
             }
-            unit.commit(null);
-        } catch (BrokenTransactionException broken) {
-            throw Failures.reported(events, key, broken);
+            try {
+                unit.revoke();
+                unit.commit(attempt.stored(result, store));
+            } catch (BrokenTransactionException broken) {
+                undo(unit, broken);
+                throw Failures.reported(events, request.key(), broken);
+            } catch (Throwable failure) {
+                undo(unit, failure);
+                throw failure;
+            }
+            kept = unit;
+            return new Outcome.Processed<>(result);
+        }
+
+        private void undo(Unit unit, Throwable failure) {
+            try {
+                unit.rollback();
+            } catch (BrokenTransactionException broken) {
+                if (failure instanceof BrokenTransactionException told && told.leftBehind() == broken.leftBehind()) {
+                    Failures.suppress(told, broken);
+                    return;
+                }
+                throw Failures.broken(events, request.key(), broken, failure);
+            } catch (RuntimeException secondary) {
+                Failures.suppress(failure, secondary);
+            } finally {
+                condemn(failure);
+            }
+        }
+
+        /** What the handler has left in memory, an ORM's entities say, would be written by the owner's commit. */
+        private void condemn(Throwable failure) {
+            if (onFailure == JoinedFailure.UNDO_TO_SAVEPOINT) {
+                return;
+            }
+            store.rollbackOnly(outer);
+            boolean told = Stream.of(failure.getSuppressed()).anyMatch(s -> ROLL_BACK.equals(s.getMessage()));
+            if (!told) { // a handler may throw the same instance each time
+                Failures.suppress(failure, new IdemException(ROLL_BACK, null));
+            }
+        }
+
+        private Provisional<T> provisional(Outcome<T> outcome) {
+            Unit unit = kept;
+            return unit == null
+                    ? now(outcome)
+                    : new Provisional<>(
+                            outcome,
+                            () -> confirm(unit),
+                            () -> engine.outboxes().committed(attempt.published()));
+        }
+
+        private void confirm(Unit unit) {
+            try {
+                unit.commit(null);
+            } catch (BrokenTransactionException broken) {
+                throw Failures.reported(events, request.key(), broken);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ids of what a handler puts out, made from the key of its message, so that a run that is repeated makes the same ones. Where
+ * Ids of what a handler puts out, made from its consumer's scope and the key of its message, so that a run that is repeated makes the same ones. Where
  * the input's key is a UUIDv7, so is the output's, with the same time: the receiver's index keeps its order. Else it is of
  * version 8.
  */
@@ -14,19 +14,19 @@ final class OutputIds {
     private OutputIds() {}
 
     /** The id of the n-th message that is published for an input, or in one step of it. */
-    static String ofIndex(MarkerKey input, @Nullable String step, int index) {
-        return derived(input, step == null ? "index" : "step " + step, Integer.toString(index));
+    static String ofIndex(String scope, MarkerKey input, @Nullable String step, int index) {
+        return derived(scope, input, step == null ? "index" : "step " + step, Integer.toString(index));
     }
 
     /** The id for something that the user has named. */
-    static String ofPurpose(MarkerKey input, String purpose) {
-        return derived(input, "purpose", purpose);
+    static String ofPurpose(String scope, MarkerKey input, String purpose) {
+        return derived(scope, input, "purpose", purpose);
     }
 
-    private static String derived(MarkerKey input, String kind, String name) {
+    private static String derived(String scope, MarkerKey input, String kind, String name) {
         ByteBuffer hash = ByteBuffer.wrap(new PartsDigest()
                 .add("idem-output")
-                .add(input.consumer())
+                .add(scope)
                 .add(input.value().toString())
                 .add(kind)
                 .add(name)

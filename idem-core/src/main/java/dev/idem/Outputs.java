@@ -2,8 +2,10 @@ package dev.idem;
 
 import dev.idem.spi.MarkerKey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * publishes nothing. Used by one thread.
  */
 final class Outputs {
+    private static final Pattern OURS = Pattern.compile("idem[-_]", Pattern.CASE_INSENSITIVE);
+
     private final Consumer consumer;
     private final Message input;
     private final MarkerKey claimed;
     private final @Nullable String step;
     private final List<Publication> publications = new ArrayList<>();
+    private boolean nothing;
     private boolean over;
 
     /**
@@ -42,11 +47,33 @@ final class Outputs {
                     + " bytes, but the outbox takes at most " + outbox.maxBytes()
                     + ": store the payload elsewhere and send a reference, or raise maxBytes");
         }
-        publications.add(new Publication(outbox, rowOf(outbox, complete), complete));
+        publications.add(new Publication(outbox, rowOf(outbox, complete), known(outbox, complete)));
+    }
+
+    /** With the key under which relays know it: the same when the input is handled again, however often that is. */
+    private Message known(Outbox outbox, Message message) {
+        long before = publications.stream()
+                .filter(p -> p.outbox().name().equals(outbox.name()))
+                .filter(p -> p.message().id().equals(message.id()))
+                .filter(p -> p.message().source().equals(message.source()))
+                .count();
+        return message.toBuilder()
+                .markedAs(KeyEncoding.ofPublication(outbox.consumer(), consumer.scope(), key(), step, message, before))
+                .build();
+    }
+
+    /** The handler says that there is nothing to write. */
+    void nothing() {
+        nothing = true;
+    }
+
+    /** Whether the handler has said what it puts out, be it nothing. */
+    boolean areSaid() {
+        return nothing || !publications.isEmpty();
     }
 
     String id(String purpose) {
-        return OutputIds.ofPurpose(key(), Objects.requireNonNull(purpose, "purpose"));
+        return OutputIds.ofPurpose(consumer.scope(), key(), Objects.requireNonNull(purpose, "purpose"));
     }
 
     /** Ends the run. */
@@ -74,13 +101,14 @@ final class Outputs {
                 + ". Declare it with Consumer.Builder.publishesTo");
     }
 
-    private Message complete(Message message) {
+    private Message complete(Message given) {
+        Message message = given.toBuilder().withHeaders(ownHeaders(given)).build();
         Message.Builder complete = message.toBuilder().position(null).replaySession(null);
         if (message.id().isEmpty()) {
-            complete.id(OutputIds.ofIndex(key(), step, publications.size()));
+            complete.id(OutputIds.ofIndex(consumer.scope(), key(), step, publications.size()));
         }
         if (message.source().isEmpty()) {
-            complete.source(consumer.name());
+            complete.source(consumer.scope()); // as the id: who takes both for a key knows it after a renaming
         }
         String cause = input.id().orElse(null);
         header(complete, message, Outbox.CAUSATION_ID, cause);
@@ -90,6 +118,17 @@ final class Outputs {
                 Outbox.CORRELATION_ID,
                 input.header(Outbox.CORRELATION_ID).orElse(cause));
         return complete.build();
+    }
+
+    /** Without what only says something about the input: its cause, its session, why it was a dead letter. */
+    private List<Header> ownHeaders(Message message) {
+        return message.headers().stream()
+                .filter(header -> !OURS.matcher(header.name()).lookingAt() || !isOfInput(header))
+                .toList();
+    }
+
+    private boolean isOfInput(Header header) {
+        return input.headers(header.name()).stream().anyMatch(of -> Arrays.equals(of.rawValue(), header.rawValue()));
     }
 
     private static void header(Message.Builder to, Message message, String name, @Nullable String value) {

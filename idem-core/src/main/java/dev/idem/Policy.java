@@ -27,6 +27,9 @@ public final class Policy {
     private static final Duration LONGEST_WINDOW = Duration.ofDays(36_500);
     private static final Duration LONGEST_CLOCK_SKEW = Duration.ofDays(1);
 
+    /** Larger ones belong elsewhere: a duplicate reads the whole result into memory. */
+    private static final int LARGEST_RESULT = 64 << 20;
+
     private static final Policy DEFAULTS = new Policy(new Options());
 
     private final Options options;
@@ -55,12 +58,16 @@ public final class Policy {
         IGNORE
     }
 
-    /** What to do when a handler sends nothing through its transaction. */
+    /**
+     * What to do when a handler sends nothing through its transaction, publishes nothing, and does not say {@link
+     * Transaction#nothingToDo}.
+     */
     public enum UnusedTransaction {
+        /** Undo it: {@link BrokenTransactionException}. Else its effects may be in a transaction that is rolled back. */
+        REFUSE,
         /** Log it once for each consumer, and tell the listeners each time. */
         WARN,
-        /** Undo it: {@link BrokenTransactionException}. For consumers whose effects must all be in the database. */
-        REFUSE,
+        /** For consumers whose effects are all outside of the database. */
         ALLOW
     }
 
@@ -141,6 +148,10 @@ public final class Policy {
         return options.resultWindow();
     }
 
+    public int maxResultBytes() {
+        return options.maxResultBytes;
+    }
+
     public Undecidable undecidable() {
         return options.undecidable;
     }
@@ -178,7 +189,8 @@ public final class Policy {
 
     /**
      * What to do when a handler sends nothing through its transaction, because then its effects are somewhere else and
-     * unprotected; default {@code WARN}.
+     * unprotected; default {@code REFUSE}. A handler that has nothing to do for a message says so with {@link
+     * Transaction#nothingToDo}; a consumer whose effects are all outside of the database says {@code ALLOW}.
      */
     public Policy withUnusedTransaction(UnusedTransaction value) {
         return with(o -> o.unusedTransaction = Objects.requireNonNull(value));
@@ -277,6 +289,19 @@ public final class Policy {
         return with(o -> o.chosenResultWindow = value).checked();
     }
 
+    /**
+     * How many bytes a result may have once it is encoded; default 1 MiB, at most 64 MiB. A handler with a larger one has
+     * failed for good, and is rolled back: {@link TerminalException}. The store may take less, as MariaDB does with a small
+     * {@code max_allowed_packet}; then that is the limit.
+     */
+    public Policy withMaxResultBytes(int value) {
+        if (value < 1 || value > LARGEST_RESULT) {
+            throw new IllegalArgumentException(
+                    "maxResultBytes is " + value + ", but must be between 1 and " + LARGEST_RESULT);
+        }
+        return with(o -> o.maxResultBytes = value);
+    }
+
     /** What to do with a message that is older than the horizon; default {@code PARK}. */
     public Policy withUndecidable(Undecidable value) {
         return with(o -> o.undecidable = Objects.requireNonNull(value));
@@ -339,7 +364,7 @@ public final class Policy {
     private static final class Options {
         private MissingKey missingKey = MissingKey.REJECT;
         private UnknownType unknownType = UnknownType.REJECT;
-        private UnusedTransaction unusedTransaction = UnusedTransaction.WARN;
+        private UnusedTransaction unusedTransaction = UnusedTransaction.REFUSE;
         private Duration busyWait = Duration.ofSeconds(2);
         private Duration handlerTimeout = Duration.ofMinutes(1);
         private int maxRuns = 5;
@@ -349,6 +374,7 @@ public final class Policy {
         private Set<Class<? extends Throwable>> terminal = Set.of();
         private @Nullable Duration window = Duration.ofDays(7);
         private @Nullable Duration chosenResultWindow;
+        private int maxResultBytes = 1 << 20;
         private Undecidable undecidable = Undecidable.PARK;
         private Duration clockSkew = Duration.ofMinutes(5);
         private Replay replay = Replay.UNDONE_ONLY;
@@ -369,6 +395,7 @@ public final class Policy {
             terminal = from.terminal;
             window = from.window;
             chosenResultWindow = from.chosenResultWindow;
+            maxResultBytes = from.maxResultBytes;
             undecidable = from.undecidable;
             clockSkew = from.clockSkew;
             replay = from.replay;

@@ -30,7 +30,8 @@ public final class Provisional<T extends @Nullable Object> {
         if (committed) {
             afterCommit.run();
         }
-        return committed ? outcome.settlement() : Settlement.RETRY;
+        // A failure is not undone by the rollback it asks for.
+        return committed || outcome instanceof Outcome.Failed ? outcome.settlement() : Settlement.RETRY;
     }
 
     /**
@@ -41,5 +42,12 @@ public final class Provisional<T extends @Nullable Object> {
      */
     public void confirm() {
         confirmation.run();
+    }
+
+    /** The kind of outcome, without what the work returned. */
+    @Override
+    public String toString() {
+        return "Provisional[" + outcome.getClass().getSimpleName() + ", " + outcome.settlement()
+                + " once the owner has committed]";
     }
 }

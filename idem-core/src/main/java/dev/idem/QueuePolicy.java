@@ -105,6 +105,11 @@ public final class QueuePolicy {
         return options.payloadWindow;
     }
 
+    /** For how long a type that this instance does not know is left to others; zero if it is not. */
+    public Duration unknownTypesLeft() {
+        return options.unknownTypesLeft;
+    }
+
     public Duration poll() {
         return options.poll;
     }
@@ -171,6 +176,16 @@ public final class QueuePolicy {
         return with(o -> o.payloadWindow = value);
     }
 
+    /**
+     * Leaves types without a handler to other instances, for so long since they were stored, by this instance's clock: in a
+     * rolling deploy those that run the new version know more. They are stored, put off ever longer with the reason {@code
+     * UNKNOWN_TYPE}, and only then treated as {@link Policy#withUnknownType} says. Default zero: at once, and not even stored.
+     */
+    public QueuePolicy withUnknownTypesLeft(Duration value) {
+        require(!value.isNegative(), "unknownTypesLeft is " + value + ", but must not be negative");
+        return with(o -> o.unknownTypesLeft = value);
+    }
+
     /** How long an idle worker waits at most before it looks again; default a second. */
     public QueuePolicy withPoll(Duration value) {
         require(
@@ -208,6 +223,7 @@ public final class QueuePolicy {
         private int maxBytes = 4 << 20;
         private long intakeCap = Long.MAX_VALUE;
         private Duration payloadWindow = Duration.ZERO;
+        private Duration unknownTypesLeft = Duration.ZERO;
         private Duration poll = Duration.ofSeconds(1);
         private UnaryOperator<String> redaction = UnaryOperator.identity();
 
@@ -224,6 +240,7 @@ public final class QueuePolicy {
             maxBytes = from.maxBytes;
             intakeCap = from.intakeCap;
             payloadWindow = from.payloadWindow;
+            unknownTypesLeft = from.unknownTypesLeft;
             poll = from.poll;
             redaction = from.redaction;
         }

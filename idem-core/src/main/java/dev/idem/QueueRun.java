@@ -8,9 +8,11 @@ import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,13 +24,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the handlers of messages that a worker has taken, by the same path as a batch at the door, and records what became
  * of each: with the others' commit where there is one, else in a transaction of its own. Used once, by one thread.
+ *
+ * <p>May be given the transaction in which the messages were taken. It is handed on to whoever claims the messages first, and
+ * closed here only if nobody does: each transaction has one owner.
  */
-final class QueueRun implements BatchRun.Recording {
+final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
+    private static final Duration SHORTEST_LEAVE = Duration.ofMillis(100);
+    private static final Duration LONGEST_LEAVE = Duration.ofSeconds(30);
+
     private final Engine engine;
     private final QueueStore store;
     private final QueueStore.Taking taking;
     private final Consumer consumer;
     private final boolean leased;
+    private final WorkerState state;
     private final Settling settling;
     private final Bells.Bell bell;
     private final List<QueueChange> owed;
@@ -37,18 +46,28 @@ final class QueueRun implements BatchRun.Recording {
     private final List<BatchEntry<?>> entries = new ArrayList<>();
     private final Map<QueuedMessage, QueueChange> sent = new HashMap<>();
     private final Map<QueuedMessage, QueueChange> durable = new HashMap<>();
+    /** Leased and not begun; and of these, those that were given to others meanwhile. */
+    private final Set<MarkerKey> waiting = new HashSet<>();
+
+    private final Set<MarkerKey> shared = new HashSet<>();
     private @Nullable QueueBatch opened;
 
-    /** @param owed gets the changes that could not be made, to be made later */
+    /**
+     * @param owed gets the changes that could not be made, to be made later
+     * @param opened the transaction in which the messages were taken, if they were not leased
+     */
     QueueRun(
             Engine engine,
             QueueStore store,
             QueueStore.Taking taking,
             Consumer consumer,
             boolean leased,
+            WorkerState state,
             Bells.Bell bell,
             List<QueueChange> owed,
-            @Nullable GapKeeper gaps) {
+            @Nullable GapKeeper gaps,
+            @Nullable QueueBatch opened) {
+        this.opened = opened;
         this.bell = bell;
         this.gaps = gaps;
         this.owed = owed;
@@ -57,19 +76,11 @@ final class QueueRun implements BatchRun.Recording {
         this.taking = taking;
         this.consumer = consumer;
         this.leased = leased;
+        this.state = state;
         this.settling = new Settling(consumer.queue().orElseThrow(), leased);
     }
 
-    /** Handles messages in the transaction in which they were taken; others follow if that one does not suffice. */
-    @Nullable
-    Throwable run(QueueBatch batch) {
-        opened = batch;
-        try (batch) {
-            return run(batch.messages());
-        }
-    }
-
-    /** Answers why the store could not, if it could not. */
+    /** In the transaction that was given first, if there is one; others follow. Answers why the store could not, if so. */
     @Nullable
     Throwable run(List<QueuedMessage> taken) {
         Order order = order();
@@ -79,17 +90,80 @@ final class QueueRun implements BatchRun.Recording {
         }
         List<BatchEntry<?>> claimable =
                 entries.stream().filter(BatchEntry::isOpen).toList();
+        waitsFor(claimable);
         Throwable outage = claimable.isEmpty()
                 ? null
                 : new BatchRunner(engine, this::claim, this).settle(consumer.policy(), claimable);
-        if (opened != null) {
-            opened.close(); // nothing of it could run, and what is recorded now must not wait for its locks
+        close(); // if nothing of it could run: what is recorded now must not wait for its locks
+        if (state.isRetired()) {
+            return null; // another thread has recorded what became of them
         }
         entries.forEach(entry -> entry.attempt().report(engine.events(), entry.outcome()));
+        if (outage == null) {
+            tellUndone();
+        }
         recordRest(outage != null);
         release();
         resolveGaps();
         return outage;
+    }
+
+    /**
+     * What is to be recorded when the thread of this run is stuck, seen from another thread. The transaction is lost, so what
+     * was not committed by then is open. Of those that shared a call nobody knows whose fault it is: they count as started,
+     * and run alone next time.
+     */
+    @Override
+    public List<QueueChange> rescued(List<MarkerKey> stuck, HandlerTimeoutException cause) {
+        List<QueueChange> changes = new ArrayList<>();
+        int index = 0;
+        for (QueuedMessage message : messages.values()) {
+            BatchEntry<?> entry = entries.get(index++);
+            if (isShared(message)) {
+                continue;
+            }
+            if (entry.isOpen() && stuck.contains(message.key())) {
+                changes.addAll(failed(message, entry, cause, stuck.size() == 1));
+            } else if (entry.isOpen()) {
+                settling.unused(message).ifPresent(changes::add);
+            } else if (!durable.containsKey(message)) {
+                settling.change(message, entry).ifPresent(changes::add);
+            }
+        }
+        return changes;
+    }
+
+    private <T extends @Nullable Object> List<QueueChange> failed(
+            QueuedMessage message, BatchEntry<T> entry, HandlerTimeoutException cause, boolean culprit) {
+        Outcome.Failed<T> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
+        entry.settle(failed);
+        entry.attempt().report(engine.events(), failed);
+        return settling.stuck(message, failed, culprit);
+    }
+
+    private synchronized void waitsFor(List<BatchEntry<?>> claimable) {
+        claimable.forEach(entry -> waiting.add(entry.key()));
+    }
+
+    @Override
+    public synchronized boolean begins(List<BatchEntry<?>> neighbours) {
+        neighbours.forEach(entry -> waiting.remove(entry.key()));
+        return neighbours.stream().noneMatch(entry -> shared.contains(entry.key()));
+    }
+
+    @Override
+    public synchronized List<QueueChange> share() {
+        List<QueueChange> changes = messages.values().stream()
+                .filter(message -> waiting.contains(message.key()))
+                .flatMap(message -> settling.unused(message).stream())
+                .toList();
+        shared.addAll(waiting);
+        waiting.clear();
+        return changes;
+    }
+
+    private synchronized boolean isShared(QueuedMessage message) {
+        return shared.contains(message.key());
     }
 
     private Order order() {
@@ -110,6 +184,9 @@ final class QueueRun implements BatchRun.Recording {
 
     /** Of what is held again although its deadline was over. No transaction is open any more, so this may take long. */
     private void resolveGaps() {
+        if (consumer.sequence().isEmpty()) {
+            return; // what is held waits for another of its ordering key
+        }
         int index = 0;
         for (QueuedMessage message : messages.values()) {
             BatchEntry<?> entry = entries.get(index++);
@@ -165,20 +242,53 @@ final class QueueRun implements BatchRun.Recording {
         if (route == null) {
             BatchEntry<?> unknown =
                     new BatchEntry<>(Attempt.without(consumer, message.message()), entries.size(), order);
-            unknown.settle(consumer.unknownType(message.message()));
+            settleUnknown(message, unknown);
             return unknown;
         }
         BatchEntry<?> entry = new BatchEntry<>(Attempt.of(consumer, message.message(), route), entries.size(), order);
+        if (message.halfDone()) {
+            entry.fail(Failure.TERMINAL, StepMismatchException.withoutSteps(message.key()));
+            return entry;
+        }
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         return entry;
     }
 
+    /** Whoever runs a newer version may know it, so it is left to others first, ever longer. */
+    private <T extends @Nullable Object> void settleUnknown(QueuedMessage message, BatchEntry<T> entry) {
+        Outcome<T> outcome = consumer.unknownType(message.message());
+        Duration age = Duration.between(message.storedAt(), Instant.now());
+        if (outcome instanceof Outcome.Rejected<T> rejected
+                && age.compareTo(consumer.queue().orElseThrow().unknownTypesLeft()) < 0) {
+            Duration pause = age.compareTo(SHORTEST_LEAVE) < 0 ? SHORTEST_LEAVE : age;
+            entry.leaveToOthers(pause.compareTo(LONGEST_LEAVE) > 0 ? LONGEST_LEAVE : pause, rejected.detail());
+        } else {
+            entry.settle(outcome);
+        }
+    }
+
     private Batch claim(List<BatchEntry<?>> open) {
-        QueueBatch first = opened;
-        opened = null;
+        if (state.isRetired()) {
+            throw new LeaseLostException(open.get(0).key() + " was given to another worker");
+        }
+        QueueBatch first = handOver();
         return first != null
                 ? first
                 : store.open(taking, open.stream().map(this::messageOf).toList(), leased);
+    }
+
+    private @Nullable QueueBatch handOver() {
+        QueueBatch first = opened;
+        opened = null;
+        return first;
+    }
+
+    @Override
+    public void close() {
+        QueueBatch unclaimed = handOver();
+        if (unclaimed != null) {
+            unclaimed.close();
+        }
     }
 
     private QueuedMessage messageOf(BatchEntry<?> entry) {
@@ -193,8 +303,8 @@ final class QueueRun implements BatchRun.Recording {
     public boolean record(Batch batch, List<BatchEntry<?>> granted) {
         sent.clear();
         for (BatchEntry<?> entry : granted) {
-            if (!entry.isOpen()) {
-                QueuedMessage message = messageOf(entry);
+            QueuedMessage message = messageOf(entry);
+            if (!entry.isOpen() && !isShared(message)) {
                 settling.inside(message, entry).ifPresent(change -> {
                     ((QueueBatch) batch).change(change);
                     sent.put(message, change);
@@ -209,6 +319,13 @@ final class QueueRun implements BatchRun.Recording {
         durable.putAll(sent);
     }
 
+    private void tellUndone() {
+        int index = 0;
+        for (QueuedMessage message : messages.values()) {
+            engine.givenBack().tell(message.key(), entries.get(index++).outcome());
+        }
+    }
+
     /** What no commit has taken along. In an outage the leases run out by themselves, or somebody gives them back. */
     private void recordRest(boolean outage) {
         List<QueueChange> rest = new ArrayList<>();
@@ -216,7 +333,9 @@ final class QueueRun implements BatchRun.Recording {
         for (QueuedMessage message : messages.values()) {
             BatchEntry<?> entry = entries.get(index++);
             Optional<QueueChange> change = settling.change(message, entry);
-            boolean needed = !durable.containsKey(message) && !(outage && !leased && settling.isInnocent(entry));
+            boolean needed = !durable.containsKey(message)
+                    && !isShared(message)
+                    && !(outage && !leased && settling.isInnocent(entry));
             change.filter(c -> needed).ifPresent(rest::add);
         }
         if (!rest.isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueBatch;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,52 +19,68 @@ import org.slf4j.LoggerFactory;
  * One worker: takes what is due, handles it, and looks again; waits when there is nothing, and pauses ever longer when the
  * store cannot be reached. A message that may have killed a process runs alone, with its start on record before.
  */
-final class QueueWorker implements Runnable {
+final class QueueWorker implements Runnable, Rescue {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
     private static final Duration WORTH_A_LOOK = Duration.ofMillis(40);
 
+    private final Crew crew;
     private final Engine engine;
-    private final Permits permits;
     private final QueueStore store;
     private final Consumer consumer;
     private final QueuePolicy policy;
-    private QueueStore.Taking taking;
     private final Bells.Bell bell;
-    private final Leases leases;
     private final Settling crashes;
-    private final Breaker breaker;
-    private final @Nullable GapKeeper gaps;
+    private final WorkerState state = new WorkerState();
+    private final AtomicBoolean permitted = new AtomicBoolean();
     private final List<QueueChange> owed = new ArrayList<>();
+    private volatile QueueStore.Taking taking;
+    private volatile @Nullable Rescuable current;
+    private volatile Leases.@Nullable Kept kept;
     private boolean dirty;
-    private volatile boolean stopping;
 
-    QueueWorker(
-            Engine engine,
-            Permits permits,
-            QueueStore store,
-            Consumer consumer,
-            QueueStore.Taking taking,
-            Bells.Bell bell,
-            Leases leases,
-            Breaker breaker,
-            @Nullable GapKeeper gaps) {
-        this.engine = engine;
-        this.permits = permits;
-        this.store = store;
-        this.consumer = consumer;
+    QueueWorker(Crew crew, QueueStore.Taking taking) {
+        this.crew = crew;
+        this.engine = crew.engineFor(this);
+        this.store = crew.store();
+        this.consumer = crew.consumer();
         this.policy = consumer.queue().orElseThrow();
         this.taking = taking;
-        this.bell = bell;
-        this.leases = leases;
+        this.bell = crew.bell();
         this.crashes = new Settling(policy, true);
-        this.breaker = breaker;
-        this.gaps = gaps;
     }
 
     /** It ends after the batch it is working on. */
     void stop() {
-        stopping = true;
+        state.stop();
+    }
+
+    @Override
+    public boolean goesOn() {
+        return state.goesOn();
+    }
+
+    @Override
+    public boolean retire() {
+        return state.retire();
+    }
+
+    /** On another thread than this worker's, which does nothing more from now on. */
+    @Override
+    public void replace(List<MarkerKey> keys, HandlerTimeoutException cause, Runnable free) {
+        Leases.Kept leased = kept;
+        if (leased != null) {
+            leased.close();
+        }
+        endPermit();
+        engine.suspects().end(this);
+        new StuckTurn(crew, taking, current, owed).end(this, keys, cause, free);
+    }
+
+    private void endPermit() {
+        if (permitted.compareAndSet(true, false)) {
+            crew.permits().release();
+        }
     }
 
     /** An interrupt that a handler has left behind ends nothing. */
@@ -70,8 +88,8 @@ final class QueueWorker implements Runnable {
     public void run() {
         Idle idle = new Idle(policy.poll());
         try {
-            while (!stopping) {
-                if (Thread.interrupted() && !stopping) {
+            while (state.goesOn()) {
+                if (Thread.interrupted() && state.goesOn()) {
                     log.debug("{}: a handler has left an interrupt behind", consumer.name());
                 }
                 try {
@@ -83,7 +101,7 @@ final class QueueWorker implements Runnable {
                         bell.await(shorter(idle.next()));
                     }
                 } catch (InterruptedException leftBehind) {
-                    if (stopping) {
+                    if (!state.goesOn()) {
                         Thread.currentThread().interrupt();
                     }
                 }
@@ -95,37 +113,38 @@ final class QueueWorker implements Runnable {
 
     /** A message that waits for its next attempt must not wait for the poll as well. */
     private Duration shorter(Duration pause) {
-        if (pause.compareTo(WORTH_A_LOOK) < 0 || stopping) {
+        if (pause.compareTo(WORTH_A_LOOK) < 0 || !state.goesOn()) {
             return pause;
         }
         try {
             return store.nextDue(consumer.name())
                     .filter(due -> due.compareTo(pause) < 0)
                     .orElse(pause);
-        } catch (RuntimeException failure) {
+        } catch (Throwable failure) {
             return pause; // the next turn will meet it, and knows what to do
         }
     }
 
     /** What there was to do, if it could be done. */
     private Found turn() throws InterruptedException {
-        breaker.await();
+        crew.breaker().await();
         try {
-            permits.acquire("a worker of " + consumer.name());
+            crew.permits().acquire("a worker of " + consumer.name());
+            permitted.set(true);
             try {
                 settleOwed();
                 Found found = policy.isLeased() ? leasedTurn() : takenTurn();
-                breaker.closed();
+                crew.breaker().answered(found != Found.NOTHING);
                 return found;
             } finally {
-                permits.release();
+                endPermit();
             }
         } catch (Throwable failure) {
-            if (failure instanceof VirtualMachineError) {
+            if (failure instanceof Error) {
                 leaveNote(failure);
             }
-            if (!stopping) {
-                breaker.opened(failure instanceof Outage outage ? outage.failure : failure);
+            if (state.goesOn()) {
+                crew.breaker().opened(failure instanceof Outage outage ? outage.failure : failure);
             }
             return Found.NOTHING;
         }
@@ -159,20 +178,19 @@ final class QueueWorker implements Runnable {
         if (taken.isEmpty()) {
             return Found.NOTHING;
         }
-        try (QueueBatch batch = taken.get()) {
-            Found found = found(batch.messages(), most);
-            QueuedMessage first = batch.messages().get(0);
+        List<QueuedMessage> messages = taken.get().messages();
+        QueuedMessage first = messages.get(0);
+        try (QueueRun run = newRun(taken.get())) {
+            Found found = found(messages, most);
             if (!first.isSuspect()) {
-                store.running(taking, batch.messages());
+                store.running(taking, messages);
                 dirty = true;
-                QueueRun run = newRun(false);
-                check(run.run(batch));
+                check(run.run(messages));
                 dirty = !run.isComplete();
                 return dirty ? Found.MUCH : found;
             }
-            batch.close();
-            return suspectTurn(first);
         }
+        return suspectTurn(first);
     }
 
     /**
@@ -199,40 +217,101 @@ final class QueueWorker implements Runnable {
             log.error("{}: parked, for it seems to end the processes that handle it", message.key());
             return Found.MUCH;
         }
-        Optional<QueuedMessage> alone = store.lease(taking, message, policy.suspectLease());
-        if (alone.isPresent()) {
-            handleLeased(List.of(alone.get()), policy.suspectLease());
+        if (!engine.suspects().begin(this)) {
+            return putOff(message);
         }
-        return alone.isPresent() ? Found.MUCH : Found.NOTHING;
+        try {
+            Optional<QueuedMessage> alone = store.lease(taking, message, policy.suspectLease());
+            if (alone.isPresent()) {
+                handleLeased(List.of(alone.get()), policy.suspectLease());
+            }
+            return alone.isPresent() ? Found.MUCH : Found.NOTHING;
+        } finally {
+            engine.suspects().end(this);
+        }
+    }
+
+    /** Another one is running, in this process; what comes behind need not wait. */
+    private Found putOff(QueuedMessage suspect) {
+        store.change(taking, List.of(crashes.putOff(suspect, engine.suspects().pause())));
+        return Found.MUCH;
     }
 
     private Found leasedTurn() throws Outage {
-        List<QueuedMessage> leased = store.lease(taking.limitedTo(policy.batch()), policy.lease());
-        Found found = found(leased, policy.batch());
+        int most = Math.min(policy.batch(), crew.leaseSize().get());
+        List<QueuedMessage> leased = store.lease(taking.limitedTo(most), policy.lease());
+        Found found = found(leased, most);
         if (leased.size() == 1 && crashes.isDeadlyNow(leased.get(0))) {
             store.change(taking, List.of(crashes.deadly(leased.get(0))));
             log.error(
                     "{}: parked, for it seems to end the processes that handle it",
                     leased.get(0).key());
+        } else if (leased.size() == 1 && wasSuspect(leased.get(0))) {
+            return suspectLeased(leased.get(0));
         } else if (!leased.isEmpty()) {
+            long start = System.nanoTime();
             handleLeased(leased, policy.lease());
+            crew.leaseSize().took(leased.size(), System.nanoTime() - start);
         }
         return owed.isEmpty() ? found : Found.MUCH;
     }
 
+    /** Before this lease, which counts as a start. */
+    private static boolean wasSuspect(QueuedMessage leased) {
+        return leased.started() - 1 > leased.failed();
+    }
+
+    private Found suspectLeased(QueuedMessage suspect) throws Outage {
+        if (!engine.suspects().begin(this)) {
+            return putOff(suspect);
+        }
+        try {
+            handleLeased(List.of(suspect), policy.lease());
+        } finally {
+            engine.suspects().end(this);
+        }
+        return Found.MUCH;
+    }
+
     private void handleLeased(List<QueuedMessage> leased, Duration lease) throws Outage {
-        try (Leases.Kept kept = leases.keep(taking, leased, lease)) {
+        try (Leases.Kept renewed = crew.leases().keep(taking, leased, lease, this::share)) {
+            kept = renewed;
             if (consumer.hasSteps()) {
-                check(new StepTurn(engine, store, taking, consumer, bell, owed, () -> stopping)
-                        .run(leased, rest -> newRun(true).run(rest)));
+                StepTurn turn = new StepTurn(engine, store, taking, consumer, bell, owed, state);
+                current = turn;
+                check(turn.run(leased, rest -> {
+                    QueueRun run = newRun(null);
+                    turn.beside(run);
+                    current = turn;
+                    return run.run(rest);
+                }));
             } else {
-                check(newRun(true).run(leased));
+                check(newRun(null).run(leased));
             }
         }
     }
 
-    private QueueRun newRun(boolean leased) {
-        return new QueueRun(engine, store, taking, consumer, leased, bell, owed, gaps);
+    /** On another thread: what this worker has leased and not begun is given back, for it takes long. */
+    private void share() {
+        Rescuable slow = current;
+        List<QueueChange> changes = slow == null || state.isRetired() ? List.of() : slow.share();
+        if (!changes.isEmpty()) {
+            crew.leaseSize().isSlow();
+            Threads.untilDone(
+                    log,
+                    consumer.name() + ": messages could not be given back; tried again",
+                    crew::goesOn,
+                    () -> store.change(taking, changes));
+            bell.ring(changes.size());
+        }
+    }
+
+    /** @param taken the transaction in which the messages were taken; null when they are leased */
+    private QueueRun newRun(@Nullable QueueBatch taken) {
+        QueueRun run =
+                new QueueRun(engine, store, taking, consumer, taken == null, state, bell, owed, crew.gaps(), taken);
+        current = run;
+        return run;
     }
 
     private static void check(@Nullable Throwable outage) throws Outage {
@@ -242,6 +321,10 @@ final class QueueWorker implements Runnable {
     }
 
     private void leave() {
+        if (state.isRetired()) {
+            crew.cameBack();
+            return;
+        }
         boolean interrupted = Thread.interrupted(); // some databases lose their files to an interrupt
         try {
             settleOwed();

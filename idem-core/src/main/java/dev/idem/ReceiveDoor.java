@@ -143,16 +143,14 @@ final class ReceiveDoor {
         if (policy.intakeCap() == Long.MAX_VALUE) {
             return null;
         }
-        Fullness known = fullness.get(consumer.name());
-        if (known == null || System.nanoTime() - known.at > FULLNESS_IS_FRESH.toNanos()) {
-            try {
-                known = new Fullness(store.isFull(consumer.name(), policy.intakeCap()), System.nanoTime());
-            } catch (StoreException failure) {
-                return new Outcome.Failed<>(Failure.INFRASTRUCTURE, failure);
-            }
-            fullness.put(consumer.name(), known);
+        Fullness known = fullness.computeIfAbsent(consumer.name(), name -> new Fullness(FULLNESS_IS_FRESH));
+        boolean full;
+        try {
+            full = known.get(() -> store.isFull(consumer.name(), policy.intakeCap()));
+        } catch (StoreException failure) {
+            return new Outcome.Failed<>(Failure.INFRASTRUCTURE, failure);
         }
-        return known.full
+        return full
                 ? new Outcome.Failed<>(
                         Failure.INFRASTRUCTURE,
                         new StoreException(
@@ -161,6 +159,4 @@ final class ReceiveDoor {
                                 null))
                 : null;
     }
-
-    private record Fullness(boolean full, long at) {}
 }

@@ -118,14 +118,18 @@ final class ReplayDelivery implements ReplayRun.Replaying {
         }
     }
 
-    /** Without what an exception says, which may quote the payload. */
-    private static String said(Message message, Outcome<?> outcome) {
+    /** By the id that lists show, so that erasing finds it; without what an exception says, which may quote the payload. */
+    private String said(Message message, Outcome<?> outcome) {
         String what = outcome instanceof Outcome.Failed<?> failed
                 ? failed.kind() + ", " + failed.cause().getClass().getName()
                 : outcome instanceof Outcome.Rejected<?> rejected
                         ? rejected.reason().name()
                         : outcome.getClass().getSimpleName();
-        return "message " + Text.printable(message.id().orElse("without an id")) + ": " + what;
+        String id = consumer.keyOf(message.inSession(null))
+                .map(MarkerKey::id)
+                .or(message::id)
+                .orElse("without an id");
+        return "message " + Text.printable(id) + ": " + what;
     }
 
     /** A watermark must be told that what was given up does not come again. */

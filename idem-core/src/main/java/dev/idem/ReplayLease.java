@@ -52,6 +52,8 @@ final class ReplayLease implements AutoCloseable {
                     progress(null);
                 } catch (RuntimeException outage) { // the lease runs out if it lasts, and the fence tells
                     log.debug("{}: the lease could not be renewed", claimed.name(), outage);
+                } catch (Throwable failure) {
+                    Threads.survived(log, "The lease of a replay session could not be renewed; tried again", failure);
                 }
             }
         } catch (InterruptedException stop) {

@@ -12,6 +12,9 @@ sealed interface Route {
         public Each {
             Objects.requireNonNull(decoder, "decoder");
             Objects.requireNonNull(handler, "handler");
+            if (codec != null) {
+                Codecs.usable(codec);
+            }
         }
     }
 

@@ -29,6 +29,11 @@ record RunningTransaction(Message message, String consumer, int run, Unit unit, 
     }
 
     @Override
+    public void nothingToDo() {
+        outputs.nothing();
+    }
+
+    @Override
     public String outputId(String purpose) {
         return outputs.id(purpose);
     }

@@ -7,11 +7,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Judges versions in one transaction. All streams are locked at once; then each message is judged against what is committed
@@ -21,13 +20,12 @@ import org.slf4j.LoggerFactory;
  * of the same transaction applies it is {@link Verdict.Repeated}, and true only when that has committed.
  */
 final class SequenceGuard {
-    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
-
     private final Sequence sequence;
     private final Streams streams;
     private final Map<String, OptionalLong> stored = new HashMap<>();
     private final Map<String, Long> begun = new TreeMap<>();
     private final Map<String, Long> ahead = new HashMap<>();
+    private final Map<String, Throwable> unknown = new HashMap<>();
 
     SequenceGuard(Sequence sequence, Streams streams) {
         this.sequence = sequence;
@@ -47,6 +45,9 @@ final class SequenceGuard {
 
         /** Another transaction has the stream. */
         record Busy() implements Verdict {}
+
+        /** Where the stream begins could not be looked up. */
+        record NoBeginning(Throwable cause) implements Verdict {}
     }
 
     void lock(Collection<StreamVersion> places, Duration wait) {
@@ -63,24 +64,29 @@ final class SequenceGuard {
         }
     }
 
-    /** A stream whose beginning cannot be looked up now counts as taken by another: it alone comes again. */
+    /** A stream whose beginning cannot be looked up now is as good as not locked: its messages alone come again. */
     private void begin(String stream, OptionalLong current) {
         OptionalLong known;
         try {
             known = current.isPresent() ? current : sequence.start().before(stream);
-        } catch (RuntimeException failure) {
-            log.warn("The beginning of stream {} could not be looked up", Text.printable(stream), failure);
+        } catch (Throwable failure) { // an Error too is that of one stream's messages
+            unknown.put(stream, failure);
             return;
         }
         stored.put(stream, current);
         known.ifPresent(version -> begun.put(stream, version));
     }
 
-    boolean isLocked(String stream) {
-        return stored.containsKey(stream);
+    /** The streams that nobody else can move before this transaction ends. */
+    Set<String> locked() {
+        return stored.keySet();
     }
 
     Verdict judge(StreamVersion place) {
+        Throwable cause = unknown.get(place.stream());
+        if (cause != null) {
+            return new Verdict.NoBeginning(cause);
+        }
         if (!stored.containsKey(place.stream())) {
             return new Verdict.Busy();
         }

@@ -5,6 +5,7 @@ import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueuedMessage;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,12 @@ final class Settling {
     /** After a fault of the database that hit one message alone. */
     private static final Duration AFTER_A_FAULT = Duration.ofSeconds(1);
 
-    /** Somebody else is working on the message's stream; looking again at once would only disturb. */
-    private static final Duration WHILE_STREAM_IS_BUSY = Duration.ofMillis(40);
-
     private static final int LONGEST_ERROR = 4_096;
+
+    /** How many starts without an end are enough to set aside a message whose handler does not return. */
+    private static final int MOST_STUCK = 2;
+
+    private static final String STUCK = "STUCK";
 
     private final QueuePolicy policy;
     private final boolean leased;
@@ -37,6 +40,14 @@ final class Settling {
     /** What must be recorded; empty if the message is completed, or stays as it is. */
     Optional<QueueChange> change(QueuedMessage message, BatchEntry<?> entry) {
         Outcome<?> outcome = entry.outcome();
+        if (entry.left() != null) {
+            return Optional.of(new QueueChange(
+                    message,
+                    QueueMove.GIVE_BACK,
+                    entry.pause(),
+                    Rejection.UNKNOWN_TYPE.name(),
+                    run("Rejected", entry.left(), Duration.ZERO, false)));
+        }
         if (outcome instanceof Outcome.Failed<?> failed) {
             return Optional.of(failed(message, failed, entry.attempt().handling()));
         }
@@ -55,11 +66,45 @@ final class Settling {
             return Optional.of(new QueueChange(message, QueueMove.COMPLETE, Duration.ZERO, "STALE", null));
         }
         if (outcome instanceof Outcome.Busy && entry.attempt().consumer().isSequenced()) {
-            return Optional.of(
-                    message.overdue() ? held(message, WHILE_STREAM_IS_BUSY) : back(message, WHILE_STREAM_IS_BUSY));
+            // Somebody else is working on its stream; looking again at once would only disturb.
+            return Optional.of(message.overdue() ? held(message, entry.pause()) : back(message, entry.pause()));
         }
         boolean undecided = outcome instanceof Outcome.Held || outcome instanceof Outcome.Busy;
         return leased && undecided ? Optional.of(back(message, Duration.ZERO)) : Optional.empty();
+    }
+
+    /** For one that was taken and not begun. */
+    Optional<QueueChange> unused(QueuedMessage message) {
+        return leased ? Optional.of(back(message, Duration.ZERO)) : Optional.empty();
+    }
+
+    /** For a suspect, while another one is running. */
+    QueueChange putOff(QueuedMessage message, Duration delay) {
+        return back(message, delay);
+    }
+
+    /**
+     * For one whose handler never returned. It was started and did not end, so from now on it runs alone; each time costs a
+     * thread, so there are few.
+     *
+     * @param culprit whether it was the only one in that call
+     */
+    List<QueueChange> stuck(QueuedMessage message, Outcome.Failed<?> failed, boolean culprit) {
+        if (culprit && failed.kind() == Failure.TERMINAL) {
+            return List.of(failed(message, failed, Duration.ZERO));
+        }
+        Throwable cause = failed.cause();
+        RetryPolicy retry = policy.retry().forFailure(cause);
+        QueuedMessage started = leased ? message : message.leased();
+        boolean parks = culprit
+                && (started.started() - started.failed() >= MOST_STUCK || started.started() >= retry.maxAttempts());
+        QueueChange.FailedRun run = run(cause.getClass().getName(), textOf(cause), Duration.ZERO, false);
+        QueueChange end = parks
+                ? new QueueChange(started, QueueMove.PARK, Duration.ZERO, STUCK, run)
+                : new QueueChange(started, QueueMove.FAIL, retry.delay(started.started(), cause), "RETRY", run);
+        return leased
+                ? List.of(end)
+                : List.of(new QueueChange(message, QueueMove.LEASE, policy.suspectLease(), "", null), end);
     }
 
     /** Whether it only shares the others' fate. */
@@ -67,14 +112,17 @@ final class Settling {
         return entry.outcome() instanceof Outcome.Failed<?> failed && failed.kind() == Failure.INFRASTRUCTURE;
     }
 
-    /** Started more often than allowed without an end: it takes the processes down that run it. */
+    /**
+     * Started alone as often as allowed without an end: it takes the processes down that run it. The first start does not count,
+     * for that one was together with others.
+     */
     boolean isDeadly(QueuedMessage message) {
-        return message.started() - message.failed() >= policy.retry().maxAttempts();
+        return message.started() - message.failed() > policy.retry().maxAttempts();
     }
 
     /** The same for one that was leased to find out, which counts as a start. */
     boolean isDeadlyNow(QueuedMessage leased) {
-        return leased.started() - leased.failed() > policy.retry().maxAttempts();
+        return leased.started() - leased.failed() > policy.retry().maxAttempts() + 1;
     }
 
     QueueChange deadly(QueuedMessage message) {
@@ -110,13 +158,14 @@ final class Settling {
         Throwable cause = failed.cause();
         QueueChange.FailedRun run = run(cause.getClass().getName(), textOf(cause), took, true);
         return switch (failed.kind()) {
-            case INFRASTRUCTURE -> back(message, AFTER_A_FAULT);
+            case INFRASTRUCTURE -> new QueueChange(message, QueueMove.GIVE_BACK, AFTER_A_FAULT, "UNDONE", run);
             case TERMINAL -> new QueueChange(message, QueueMove.PARK, Duration.ZERO, reason(cause, "TERMINAL"), run);
             case RETRYABLE -> {
                 RetryPolicy retry = policy.retry().forFailure(cause);
                 int failures = message.failed() + 1;
                 int starts = leased ? message.started() : message.started() + 1;
-                yield Math.max(failures, starts) >= retry.maxAttempts()
+                // The first start that came to no end was together with others, and is no attempt.
+                yield Math.max(failures, starts - 1) >= retry.maxAttempts()
                         ? new QueueChange(message, QueueMove.PARK, Duration.ZERO, reason(cause, "EXHAUSTED"), run)
                         : new QueueChange(message, QueueMove.FAIL, retry.delay(failures, cause), "RETRY", run);
             }

@@ -2,6 +2,7 @@ package dev.idem;
 
 import dev.idem.spi.MarkerKey;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The time a handler with steps has, all steps together. When it is up, a call to somebody outside is interrupted; a
@@ -21,7 +22,9 @@ final class StepClock {
         this.key = key;
         this.limit = limit;
         this.due = System.nanoTime() + limit.toNanos();
-        this.watch = engine.deadlines().watch(this::isUp, () -> {}, limit);
+        Thread thread = Thread.currentThread();
+        this.watch = engine.deadlines()
+                .watch(this::isUp, () -> {}, limit, () -> engine.stuck(List.of(key), limit, thread, () -> {}));
     }
 
     /** Answers whether the thread must not be interrupted. After that it cannot enter the store any more. */

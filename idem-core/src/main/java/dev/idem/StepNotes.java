@@ -4,6 +4,7 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StepRecord;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,14 +19,25 @@ import org.jspecify.annotations.Nullable;
 final class StepNotes {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
 
+    /** What becomes of effects that the ledger does not have, and of those that only the ledger has. */
+    enum Mode {
+        ORDINARY,
+        /** In a session, which makes effects: the handler asks for all that were made. */
+        REBUILDING,
+        /** In a session that makes none, so none can be made twice. */
+        SUPPRESSING
+    }
+
     private final MarkerKey key;
-    private final Map<String, StepRecord> byName = new HashMap<>();
+    private final Mode mode;
+    private final Map<String, StepRecord> byName = new LinkedHashMap<>();
     private final Map<Integer, StepRecord> byPosition = new HashMap<>();
     private final Set<String> asked = new HashSet<>();
     private int next;
 
-    StepNotes(MarkerKey key, List<StepRecord> stored) {
+    StepNotes(MarkerKey key, List<StepRecord> stored, Mode mode) {
         this.key = key;
+        this.mode = mode;
         for (StepRecord step : stored) {
             byName.put(step.name(), step);
             if (step.isOpen()) {
@@ -59,7 +71,30 @@ final class StepNotes {
         if (same != null && same.kind() != kind) {
             throw changed(what, "a " + word(same.kind()) + " is stored under that name");
         }
+        if (same == null && kind == StepRecord.Kind.EFFECT && mode != Mode.SUPPRESSING) {
+            refuseRenamed(what);
+        }
         return new Asked(name, position, same);
+    }
+
+    /**
+     * What was made for an earlier delivery has no place in this one. Whatever is new comes after it: else an effect that was
+     * renamed would be made a second time, under another key.
+     */
+    private void refuseRenamed(String what) {
+        for (StepRecord made : ofLedgerAlone()) {
+            throw changed(
+                    "the new " + what,
+                    "effect " + made.name()
+                            + " is in the ledger of an earlier delivery and was not asked for before it");
+        }
+    }
+
+    private List<StepRecord> ofLedgerAlone() {
+        return byName.values().stream()
+                .filter(made -> made.kind() == StepRecord.Kind.EFFECT && !made.isOpen())
+                .filter(made -> !asked.contains(made.name()))
+                .toList();
     }
 
     /** When the handler has returned: whatever is stored was asked for. */
@@ -71,12 +106,23 @@ final class StepNotes {
                         word(step.kind()) + " " + step.name() + " is stored as number " + (step.position() + 1));
             }
         }
+        if (mode == Mode.REBUILDING) {
+            for (StepRecord made : ofLedgerAlone()) {
+                throw changed("no more", "effect " + made.name() + " is in the ledger of an earlier delivery");
+            }
+        }
     }
 
     /** The stored result, if the caller wants one. */
     <T extends @Nullable Object> @Nullable T result(StepRecord step, @Nullable ResultCodec<T> codec) {
-        if (codec == null || step.result() == null) {
+        if (codec == null) {
             return null;
+        }
+        if (step.result() == null) {
+            if (step.kind() == StepRecord.Kind.EFFECT && step.codec() == null) {
+                throw changed("effect " + step.name() + " with codec " + codec.name(), "it was made without a result");
+            }
+            return null; // which is what it answered
         }
         if (!step.result().codec().equals(codec.name())) {
             throw changed(

@@ -7,12 +7,11 @@ import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StepRecord;
 import dev.idem.spi.StepStore;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +30,7 @@ final class StepRun implements Steps {
     private final StepStore store;
     private final QueueStore.Taking taking;
     private final QueuedMessage message;
+    private final MarkerKey ledger;
     private final Consumer consumer;
     private final Route route;
     private final StepClock clock;
@@ -39,6 +39,9 @@ final class StepRun implements Steps {
     private @Nullable StepNotes notes;
     private @Nullable String inside;
     private @Nullable Throwable condemned;
+    private @Nullable Throwable ofHandler;
+    private boolean unrecorded;
+    private boolean toldUnknown;
     private boolean ended;
 
     StepRun(
@@ -52,6 +55,7 @@ final class StepRun implements Steps {
         this.store = store;
         this.taking = taking;
         this.message = message;
+        this.ledger = consumer.keyBeyondSessions(message.message(), message.key());
         this.consumer = consumer;
         this.route = route;
         this.clock = new StepClock(engine, message.key(), consumer.policy().handlerTimeout());
@@ -62,8 +66,8 @@ final class StepRun implements Steps {
     <E> void run(Route.Stepwise<E> way) throws Exception {
         try {
             E event = Undecodable.decoded(way.decoder(), message.message());
-            notes = new StepNotes(message.key(), inStore(this::noted));
-            way.handler().handle(event, this);
+            notes = new StepNotes(message.key(), inStore(this::noted), mode());
+            handle(way, event);
             notes.finish();
         } catch (Throwable failure) {
             ended = true;
@@ -86,21 +90,62 @@ final class StepRun implements Steps {
         }
     }
 
+    private <E> void handle(Route.Stepwise<E> way, E event) throws Exception {
+        try {
+            way.handler().handle(event, this);
+        } catch (Throwable failure) {
+            ofHandler = failure;
+            throw failure;
+        }
+    }
+
+    /** Of a call that does not return, on another thread: nobody knows what becomes of it. Safe to repeat. */
+    void writeUnknown() {
+        effects.calling().ifPresent(intent -> {
+            store.write(taking, message, ledger, intent.in(StepRecord.State.UNKNOWN, null));
+            if (!toldUnknown) {
+                toldUnknown = true;
+                engine.events().tell(l -> l.effectUnknown(consumer.name(), intent.name()));
+            }
+        });
+    }
+
+    /** Whether the handler's own code, or a call of it, has failed, whatever that looks like: it is no outage of this store. */
+    boolean isOfHandler(Throwable failure) {
+        return failure == ofHandler && failure != condemned;
+    }
+
+    /** Whether a call was made whose result could not be stored: the next one counts, or there would be no end of them. */
+    boolean isUnrecorded() {
+        return unrecorded;
+    }
+
     /**
-     * In a session that rebuilds, effects from before it are known: those that were made are not made again, and about those
-     * of which nobody knows their policy decides.
+     * What is on record of this delivery, and of the effects of the message whoever has made them. Those that were made are not
+     * made again, and about those of which nobody knows their policy decides.
      */
     private List<StepRecord> noted() {
-        List<StepRecord> noted = new ArrayList<>(store.steps(taking, message.key()));
-        if (!keyBeyondSessions().equals(message.key())) {
-            Set<String> own = noted.stream().map(StepRecord::name).collect(Collectors.toSet());
-            for (StepRecord before : store.steps(taking, keyBeyondSessions())) {
-                if (before.kind() == StepRecord.Kind.EFFECT && !own.contains(before.name())) {
-                    noted.add(before.closed());
-                }
+        List<StepRecord> own = store.steps(taking, message.key());
+        if (ledger.equals(message.key())) {
+            return own;
+        }
+        Map<String, StepRecord> noted = new LinkedHashMap<>();
+        own.forEach(step -> noted.put(step.name(), step));
+        for (StepRecord shared : store.steps(taking, ledger)) {
+            StepRecord same = noted.get(shared.name());
+            if (shared.kind() == StepRecord.Kind.EFFECT && (same == null || same.kind() == StepRecord.Kind.EFFECT)) {
+                noted.put(shared.name(), shared.at(same == null ? StepRecord.CLOSED : same.position()));
             }
         }
-        return noted;
+        return List.copyOf(noted.values());
+    }
+
+    private StepNotes.Mode mode() {
+        if (suppressesEffects()) {
+            return StepNotes.Mode.SUPPRESSING;
+        }
+        boolean rebuilding = message.message().replaySession().isPresent() && !ledger.equals(message.key());
+        return rebuilding ? StepNotes.Mode.REBUILDING : StepNotes.Mode.ORDINARY;
     }
 
     private Throwable late(Throwable failure) {
@@ -117,8 +162,9 @@ final class StepRun implements Steps {
         return consumer.suppressesEffects(message.message());
     }
 
-    MarkerKey keyBeyondSessions() {
-        return consumer.keyBeyondSessions(message.message(), message.key());
+    /** Under which the effects of the message are known, whatever session brings it. */
+    MarkerKey ledger() {
+        return ledger;
     }
 
     @Override
@@ -126,9 +172,17 @@ final class StepRun implements Steps {
         return consumer.name();
     }
 
+    String scope() {
+        return consumer.scope();
+    }
+
     @Override
     public int attempt() {
         return message.started();
+    }
+
+    ResultSize resultSize() {
+        return ResultSize.of(consumer, engine.store());
     }
 
     QueuedMessage stored() {
@@ -147,7 +201,7 @@ final class StepRun implements Steps {
     @Override
     @SuppressWarnings("NullAway") // null only where the work has returned null
     public <T, X extends Exception> T step(String name, ResultCodec<T> codec, Work<T, X> work) throws X {
-        return once(name, Objects.requireNonNull(codec, "codec"), work);
+        return once(name, Codecs.usable(codec), work);
     }
 
     private <T extends @Nullable Object, X extends Exception> @Nullable T once(
@@ -163,20 +217,14 @@ final class StepRun implements Steps {
         Policy policy = consumer.policy()
                 .withUnusedTransaction(Policy.UnusedTransaction.ALLOW) // its result may be all there is to it
                 .withHandlerTimeout(clock.left());
-        StepRecord step = new StepRecord(
-                asked.name(),
-                StepRecord.Kind.STEP,
-                StepRecord.State.DONE,
-                asked.position(),
-                message.fence(),
-                null,
-                null);
+        StepRecord step = StepRecord.step(asked.name(), asked.position(), message.fence());
         Attempt<T, Exception> attempt = new Attempt<>(consumer.with(policy), message.message(), work::run, codec);
         BatchEntry<T> entry = new BatchEntry<>(attempt.inStep(asked.name()), 0, Order.none());
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         enter(asked.name());
         try {
-            new BatchRunner(engine, open -> store.openStep(taking, message, step)).settle(policy, List.of(entry));
+            new BatchRunner(engine.insideHandler(), open -> store.openStep(taking, message, step))
+                    .settle(policy, List.of(entry));
         } finally {
             leave();
         }
@@ -198,7 +246,12 @@ final class StepRun implements Steps {
                 .orElseThrow(this::lost);
     }
 
-    private List<StepRecord> stored(Supplier<List<StepRecord>> read) {
+    /** Whether whoever has written an intent may be inside the call now. */
+    boolean isBeingMade(StepRecord intent) {
+        return stored(() -> store.isLeased(taking, intent));
+    }
+
+    private <T> T stored(Supplier<T> read) {
         try {
             return inStore(read);
         } catch (StoreException | HandlerTimeoutException failure) {
@@ -238,7 +291,7 @@ final class StepRun implements Steps {
     @SuppressWarnings("NullAway") // null only where the call has returned null
     public <T, X extends Exception> T effect(
             String name, EffectPolicy<T> policy, ResultCodec<T> codec, EffectCall<T, X> call) throws X {
-        return effects.make(name, policy, Objects.requireNonNull(codec, "codec"), call);
+        return effects.make(name, policy, Codecs.usable(codec), call);
     }
 
     /** Whatever a handler asks for begins here. */
@@ -296,21 +349,34 @@ final class StepRun implements Steps {
         }
     }
 
-    /** Writes what is about to be done; not when the time is up. */
-    void write(StepRecord effect) {
+    /** Writes what is about to be done; not when the time is up. False when another delivery of the message was faster. */
+    boolean intend(StepRecord intent, @Nullable StepRecord found) {
         timely(clock::enter);
-        keep(() -> store.write(taking, message, effect));
+        StepStore.Intended[] answer = new StepStore.Intended[1];
+        keep(() -> {
+            answer[0] = store.intend(taking, message, ledger, intent, found);
+            return answer[0] != StepStore.Intended.LEASE_LOST;
+        });
+        return answer[0] == StepStore.Intended.STORED;
     }
 
-    /** Writes what is known of something that was done, even when the time is up. */
+    /** Writes what is known of a call that was made, even when the time is up. */
     void writeEvenLate(StepRecord effect) {
         clock.enterEvenLate();
-        keep(() -> store.write(taking, message, effect));
+        unrecorded = true;
+        keep(() -> store.write(taking, message, ledger, effect));
+        unrecorded = false;
+    }
+
+    /** Writes that this delivery goes no further, of a call about which it has learned nothing. */
+    void noteEvenLate(StepRecord effect) {
+        clock.enterEvenLate();
+        keep(() -> store.write(taking, message, message.key(), effect));
     }
 
     void eraseEvenLate(String name) {
         clock.enterEvenLate();
-        keep(() -> store.erase(taking, message, name));
+        keep(() -> store.erase(taking, message, ledger, name));
     }
 
     private void keep(Supplier<Boolean> write) {

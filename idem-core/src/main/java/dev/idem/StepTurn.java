@@ -1,30 +1,32 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
-import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StepStore;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handles leased messages of which some go step by step: these one after the other, the others together. Used once. */
-final class StepTurn {
+final class StepTurn implements Rescuable {
     private final Engine engine;
     private final StepStore store;
     private final QueueStore.Taking taking;
     private final Consumer consumer;
     private final Bells.Bell bell;
     private final List<QueueChange> owed;
-    private final BooleanSupplier stopping;
+    private final WorkerState state;
     private final Settling settling;
+    private final Deque<QueuedMessage> stepwise = new ArrayDeque<>();
+    private volatile @Nullable QueuedMessage running;
+    private volatile @Nullable StepRun steps;
+    private volatile @Nullable Rescuable others;
 
     /** @param owed gets the changes that could not be made, to be made later */
     StepTurn(
@@ -34,14 +36,14 @@ final class StepTurn {
             Consumer consumer,
             Bells.Bell bell,
             List<QueueChange> owed,
-            BooleanSupplier stopping) {
+            WorkerState state) {
         this.engine = engine;
         this.store = (StepStore) store; // who has none was refused when its workers were started
         this.taking = taking;
         this.consumer = consumer;
         this.bell = bell;
         this.owed = owed;
-        this.stopping = stopping;
+        this.state = state;
         this.settling = new Settling(consumer.queue().orElseThrow(), true);
     }
 
@@ -55,19 +57,89 @@ final class StepTurn {
     /** Answers why the store could not, if it could not. What was not begun by then is given back. */
     @Nullable
     Throwable run(List<QueuedMessage> leased, Others others) {
-        Deque<QueuedMessage> stepwise = new ArrayDeque<>();
         List<QueuedMessage> rest = new ArrayList<>();
         leased.forEach(message -> (route(message) == null ? rest : stepwise).add(message));
         try {
             @Nullable Throwable outage = rest.isEmpty() ? null : others.run(rest);
-            while (outage == null && !stepwise.isEmpty() && !stopping.getAsBoolean()) {
-                outage = handle(stepwise.remove());
+            @Nullable QueuedMessage next;
+            while (outage == null && (next = next()) != null) {
+                outage = handle(next);
             }
             return outage;
         } finally {
-            stepwise.forEach(
-                    message -> owed.add(new QueueChange(message, QueueMove.GIVE_BACK, Duration.ZERO, "", null)));
+            if (!state.isRetired()) {
+                owed.addAll(unused());
+            }
         }
+    }
+
+    /** An interrupt that a handler has left behind is for no other message. */
+    private synchronized @Nullable QueuedMessage next() {
+        boolean leftBehind = Thread.interrupted();
+        if (!state.goesOn()) {
+            if (leftBehind) {
+                Thread.currentThread().interrupt(); // a request to stop
+            }
+            return null;
+        }
+        return stepwise.poll();
+    }
+
+    @Override
+    public synchronized List<QueueChange> share() {
+        List<QueueChange> changes = new ArrayList<>(unused());
+        stepwise.clear();
+        Rescuable before = others;
+        if (before != null) {
+            changes.addAll(before.share());
+        }
+        return changes;
+    }
+
+    @Override
+    public void writeUnknown() {
+        StepRun run = steps;
+        if (run != null) {
+            run.writeUnknown();
+        }
+    }
+
+    /** What handles the messages without steps, which come first. */
+    void beside(Rescuable run) {
+        others = run;
+    }
+
+    private synchronized List<QueueChange> unused() {
+        return stepwise.stream()
+                .flatMap(message -> settling.unused(message).stream())
+                .toList();
+    }
+
+    /** An effect whose call does not return has its intent on record, and so is unknown to whoever comes next. */
+    @Override
+    public List<QueueChange> rescued(List<MarkerKey> stuck, HandlerTimeoutException cause) {
+        List<QueueChange> changes = new ArrayList<>(unused());
+        QueuedMessage message = running;
+        Rescuable before = others;
+        if (message == null && before != null) {
+            changes.addAll(before.rescued(stuck, cause));
+        }
+        if (message != null) {
+            BatchEntry<?> entry = entry(message);
+            Outcome.Failed<?> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
+            report(entry, failed);
+            changes.addAll(settling.stuck(message, failed, true));
+        }
+        return changes;
+    }
+
+    private void report(BatchEntry<?> entry, Outcome.Failed<?> failed) {
+        entry.fail(failed.kind(), failed.cause());
+        entry.attempt().report(engine.events(), entry.outcome());
+    }
+
+    private BatchEntry<?> entry(QueuedMessage message) {
+        return new BatchEntry<>(Attempt.without(consumer, message.message()), 0, Order.none());
     }
 
     private Route.@Nullable Stepwise<?> route(QueuedMessage message) {
@@ -78,35 +150,53 @@ final class StepTurn {
     }
 
     private @Nullable Throwable handle(QueuedMessage message) {
-        BatchEntry<?> entry = new BatchEntry<>(Attempt.without(consumer, message.message()), 0, Order.none());
+        BatchEntry<?> entry = entry(message);
+        running = message;
         long start = System.nanoTime();
         @Nullable Throwable outage = null;
+        @Nullable StepRun run = null;
         try {
             Keyed.Turned turned = engine.sessions().judge(consumer, message);
             if (turned != null) { // its session was aborted since it was stored, or the policy has changed
                 entry.settle(turned.outcome());
             } else {
-                run(message, entry);
+                run = run(message);
+                steps = run;
+                done(run, message, entry);
             }
         } catch (LeaseLostException lost) {
             entry.settle(new Outcome.Busy<>());
         } catch (Undecodable undecodable) {
             entry.settle(undecodable.outcome());
         } catch (Throwable failure) {
-            Failure kind = Failures.kindOf(Failures.unlessFatal(failure), consumer.policy(), engine.store());
-            entry.fail(kind, failure);
-            outage = failure instanceof StoreException ? failure : null;
+            boolean handlers = run != null && run.isOfHandler(failure) && state.goesOn();
+            entry.fail(
+                    handlers || (run != null && run.isUnrecorded())
+                            ? consumer.policy().classify(failure)
+                            : engine.kindOf(failure, entry.attempt()),
+                    failure);
+            outage = !handlers && failure instanceof StoreException ? failure : null;
         }
+        if (state.isRetired()) {
+            return null; // another thread has recorded what became of it
+        }
+        running = null;
+        steps = null;
         entry.attempt().ranTogether(System.nanoTime() - start);
         entry.attempt().report(engine.events(), entry.outcome());
+        engine.givenBack().tell(message.key(), entry.outcome());
         record(message, entry);
         return outage;
     }
 
+    private StepRun run(QueuedMessage message) {
+        return new StepRun(engine, store, taking, message, consumer, Objects.requireNonNull(route(message)));
+    }
+
     @SuppressWarnings("NullAway") // a handler with steps has no result
-    private <T extends @Nullable Object> void run(QueuedMessage message, BatchEntry<T> entry) throws Exception {
-        Route.Stepwise<?> route = Objects.requireNonNull(route(message));
-        new StepRun(engine, store, taking, message, consumer, route).run(route);
+    private <T extends @Nullable Object> void done(StepRun run, QueuedMessage message, BatchEntry<T> entry)
+            throws Exception {
+        run.run(Objects.requireNonNull(route(message)));
         entry.settle(new Outcome.Processed<>(null));
     }
 

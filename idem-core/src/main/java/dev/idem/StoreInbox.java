@@ -56,7 +56,7 @@ final class StoreInbox implements Inbox {
         if (!(store instanceof MarkerStore.Sequenced sequenced) || !(store instanceof MarkerStore.Batching batching)) {
             return null;
         }
-        Engine inside = engine.forWorker(new Isolation());
+        Engine inside = engine.forWorker(new Isolation(), Rescue.NONE);
         BatchRunner runner = new BatchRunner(inside, entries -> claim(batching, entries));
         ReceiveDoor door = new ReceiveDoor(queue, new BatchDoor(inside, runner), events, bells);
         return new GapKeeper(sequenced.sequences(), events, bells, door::acceptAll);
@@ -71,7 +71,7 @@ final class StoreInbox implements Inbox {
     @Override
     public <T, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X {
-        return settled(new Attempt<>(consumer, message, work, codec));
+        return settled(new Attempt<>(consumer, message, work, Codecs.usable(codec)));
     }
 
     private Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
@@ -96,13 +96,13 @@ final class StoreInbox implements Inbox {
         } catch (NestedProcessingException programmingError) {
             throw programmingError;
         } catch (Throwable failure) {
-            return new Outcome.Failed<>(
-                    Failures.kindOf(failure, attempt.policy(), store), Failures.unlessFatal(failure));
+            return new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
         }
     }
 
     @Override
     public List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        refuseInside(consumer);
         if (consumer.isWatermark()) {
             return watermarks(consumer).acceptAll(consumer, messages);
         }
@@ -207,6 +207,7 @@ final class StoreInbox implements Inbox {
                     + ": give it handlers, and its messages to accept or acceptAll");
         }
         try {
+            refuseInside(attempt.consumer());
             wishes.tell(attempt.consumer());
             Outcome<T> outcome = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, outcome);
@@ -215,10 +216,7 @@ final class StoreInbox implements Inbox {
             attempt.report(events, undecodable.outcome());
             throw undecodable;
         } catch (Throwable failure) {
-            attempt.report(
-                    events,
-                    new Outcome.Failed<T>(
-                            Failures.kindOf(failure, attempt.consumer().policy(), store), failure));
+            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
     }
@@ -226,6 +224,23 @@ final class StoreInbox implements Inbox {
     private <T extends @Nullable Object, X extends Exception> Outcome<T> judged(Attempt<T, X> attempt) throws X {
         Keyed keyed = attempt.keyed(events, engine.sessions());
         return keyed instanceof Keyed.Not none ? none.outcome() : units.run(attempt, ((Keyed.Key) keyed).key());
+    }
+
+    /**
+     * Beside an open transaction a unit would commit its marker although the effect, which a library writes into that
+     * transaction, may yet be rolled back. Observe mode only looks.
+     */
+    private void refuseInside(Consumer consumer) {
+        if (store instanceof MarkerStore.Joinable joinable && !consumer.policy().observeOnly()) {
+            joinable.openHere().ifPresent(open -> {
+                throw new NestedProcessingException(
+                        "Refused to process a message of " + consumer.name()
+                                + ": a transaction is open on this thread; use"
+                                + " inbox.within(connection) to make the message a part of it, or end it before. It is "
+                                + open,
+                        null);
+            });
+        }
     }
 
     /** The same verdict, but whatever it would have stopped runs in a unit of its own. */
@@ -241,9 +256,9 @@ final class StoreInbox implements Inbox {
     }
 
     @Override
-    public JoinedInbox within(Connection outer) {
+    public JoinedInbox within(Connection outer, JoinedFailure onFailure) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new OuterInbox(joinable, outer, engine, observer, wishes);
+            return new OuterInbox(joinable, outer, onFailure, engine, observer, wishes);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }

@@ -3,11 +3,16 @@ package dev.idem;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /** Starts threads, virtual ones where they are wanted and the platform has them. */
 final class Threads {
     private static final @Nullable MethodHandle VIRTUAL = virtual();
+    private static final long AGAIN_AFTER = Duration.ofSeconds(1).toNanos();
 
     private Threads() {}
 
@@ -19,6 +24,33 @@ final class Threads {
         }
         thread.start();
         return thread;
+    }
+
+    /** Says that a background thread goes on after something that would have ended it; fails in no way. */
+    static void survived(Logger log, String what, Throwable failure) {
+        try {
+            log.error(what, failure);
+        } catch (Throwable silenced) {
+            // no memory even for a log line: going on is all that is left
+        }
+    }
+
+    /** Does something again, once a second, until it has worked or nobody wants it any more; what failed is said once. */
+    static void untilDone(Logger log, String failed, BooleanSupplier wanted, Runnable task) {
+        for (int failures = 0; ; failures++) {
+            try {
+                task.run();
+                return;
+            } catch (Throwable failure) {
+                if (failures == 0) {
+                    survived(log, failed, failure);
+                }
+                if (!wanted.getAsBoolean()) {
+                    return;
+                }
+                LockSupport.parkNanos(AGAIN_AFTER);
+            }
+        }
     }
 
     private static Thread unstarted(MethodHandle virtual, Runnable task) {

@@ -51,6 +51,7 @@ final class TogetherCall<E> {
                                 tx.dataSource(),
                                 (index, cause) -> failures.add(cause),
                                 (index, destination, message) -> tx.publish(destination, message),
+                                tx::nothingToDo,
                                 (index, purpose) -> tx.outputId(purpose)));
         if (!failures.isEmpty()) {
             throw Failures.<Exception>asDeclared(failures.get(0));
@@ -79,7 +80,7 @@ final class TogetherCall<E> {
         outputs = entries.stream()
                 .map(entry -> new Outputs(entry.attempt().consumer(), entry.message(), entry.key(), null))
                 .toList();
-        entries.forEach(entry -> entry.attempt().published(List.of()));
+        entries.forEach(entry -> entry.attempt().unpublished());
         try {
             handler.handleAll(
                     List.copyOf(events),
@@ -90,6 +91,7 @@ final class TogetherCall<E> {
                             unit.dataSource(),
                             (index, cause) -> failed.put(entries.get(index), cause),
                             (index, destination, message) -> outputs.get(index).publish(destination, message),
+                            () -> outputs.forEach(Outputs::nothing),
                             (index, purpose) -> outputs.get(index).id(purpose)));
             publish();
         } finally {
@@ -104,11 +106,9 @@ final class TogetherCall<E> {
     private void publish() {
         for (int i = 0; i < entries.size(); i++) {
             BatchEntry<?> entry = entries.get(i);
-            entry.attempt()
-                    .published(
-                            failed.containsKey(entry)
-                                    ? List.of()
-                                    : outputs.get(i).taken());
+            if (!failed.containsKey(entry)) {
+                entry.attempt().published(outputs.get(i));
+            }
         }
     }
 
@@ -119,6 +119,7 @@ final class TogetherCall<E> {
             DataSource dataSource,
             Failed failed,
             Published published,
+            Runnable nothing,
             Identified identified)
             implements BatchTransaction {
         @Override
@@ -129,6 +130,11 @@ final class TogetherCall<E> {
         @Override
         public void publish(int index, String destination, Message message) {
             published.add(Objects.checkIndex(index, messages.size()), destination, message);
+        }
+
+        @Override
+        public void nothingToDo() {
+            nothing.run();
         }
 
         @Override

@@ -65,6 +65,12 @@ public interface Transaction {
     void publish(String destination, Message message);
 
     /**
+     * Says that this message needs no effect: it is done, although nothing was written for it. Without that word a handler
+     * that sends nothing through its transaction is refused, because its effects are probably somewhere else: see {@link Policy#withUnusedTransaction}.
+     */
+    void nothingToDo();
+
+    /**
      * An id that depends on the consumer, the message and the purpose alone: a key for a provider, or the id of a row. The same
      * in every run, and no other consumer, message or purpose has it.
      */

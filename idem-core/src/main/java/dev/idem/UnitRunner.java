@@ -8,6 +8,7 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Step;
 import dev.idem.spi.StepHook;
+import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
 import java.time.Duration;
@@ -38,14 +39,14 @@ final class UnitRunner {
     private final MarkerStore store;
     private final Events events;
     private final StepHook steps;
-    private final Horizon horizon;
+    private final ClaimRun claims;
 
     UnitRunner(Engine engine) {
         this.engine = engine;
         this.store = engine.store();
         this.events = engine.events();
         this.steps = engine.steps();
-        this.horizon = new Horizon(events);
+        this.claims = new ClaimRun(events);
     }
 
     <T extends @Nullable Object, X extends Exception> Outcome<T> run(Attempt<T, X> attempt, MarkerKey key) throws X {
@@ -86,69 +87,107 @@ final class UnitRunner {
             Attempt<T, X> attempt, MarkerKey key, Duration wait) throws X {
         ClaimRequest request = new ClaimRequest(key, attempt.fingerprint(), wait, attempt.codec() != null);
         Backoff backoff = new Backoff(attempt.policy().maxRuns());
-        Sent<T> sent = null;
-        String granted = null;
+        Own<T, X> own = new Own<>(attempt, request);
         while (true) {
             try {
                 engine.outboxes().ready(attempt.consumer());
                 steps.at(Step.BEFORE_CLAIM, key);
-                Claim claim = store.claim(request);
-                if (claim instanceof Claim.Taken taken) {
-                    refuseHiddenCommit(key, taken.marker(), granted, sent);
-                    return settle(key, taken(taken.marker(), request, attempt, sent));
-                }
-                if (claim instanceof Claim.Busy) {
-                    return settle(key, new Outcome.Busy<>());
-                }
-                if (claim instanceof Claim.Forgotten forgotten) {
-                    return settle(key, Horizon.forgotten(attempt, key, forgotten.horizon()));
-                }
-                if (claim instanceof Claim.Unplaced unplaced) {
-                    return settle(key, Horizon.unplaced(attempt, unplaced));
-                }
-                try (Unit unit = ((Claim.Granted) claim).unit()) {
-                    granted = unit.claimId();
-                    steps.at(Step.AFTER_CLAIM, key);
-                    Optional<Outcome<T>> tooOld = horizon.judge(attempt, key, unit::horizon);
-                    if (tooOld.isPresent()) {
-                        unit.rollback();
-                        return settle(key, tooOld.get());
-                    }
-                    Optional<Outcome<T>> stopped = UnitSequence.judge(attempt, unit, wait);
-                    if (stopped.isPresent()) {
-                        unit.rollback();
-                        return settle(key, stopped.get());
-                    }
-                    T result = handle(attempt, key, unit);
-                    sent = new Sent<>(unit.claimId(), result);
-                    commit(attempt, key, unit, result);
-                    return settle(key, new Outcome.Processed<>(result));
-                }
+                return settle(key, claims.of(engine.losses().claim(store, request), attempt, key, wait, own));
             } catch (CommitUnknownException lost) {
                 events.tell(l -> l.commitUnknown(key.consumer(), lost));
+                engine.losses().unknown(key, lost);
                 again(key, backoff, attempt, lost);
-            } catch (TransientStoreException undone) {
-                again(key, backoff, attempt, undone);
+            } catch (TransientStoreException away) {
+                again(key, backoff, attempt, away);
+            } catch (HandlerTimeoutException late) {
+                own.refuseHiddenCommit(late);
+                throw late;
             } catch (UndoneByStore undone) {
+                if (store.isConnectionLost(undone.failure()) && engine.losses().undone(key)) {
+                    throw Losses.endedConnection(key, undone.failure());
+                }
                 again(key, backoff, attempt, undone.failure());
+            } catch (OfOtherStore other) {
+                throw Failures.<X>asDeclared(other.failure);
             }
         }
     }
 
-    /** A marker of a claim of ours whose commit we never sent: the handler committed, and then lost its connection. */
-    private void refuseHiddenCommit(MarkerKey key, Marker marker, @Nullable String granted, @Nullable Sent<?> sent) {
-        boolean ours = marker.claimId().equals(granted);
-        if (ours && (sent == null || !sent.claimId.equals(granted))) {
-            throw Failures.reported(events, key, BrokenTransactionException.hiddenCommit(key, null));
-        }
-    }
+    /** A delivery in transactions of its own: what is known of its claims, however often it runs. */
+    private final class Own<T extends @Nullable Object, X extends Exception> implements ClaimRun.Ways<T, X> {
+        private final Attempt<T, X> attempt;
+        private final ClaimRequest request;
+        private @Nullable String granted;
+        private @Nullable Sent<T> sent;
+        private boolean used;
 
-    /** After a lost answer, a marker that carries our own claim is our own commit. */
-    private static <T extends @Nullable Object> Outcome<T> taken(
-            Marker marker, ClaimRequest request, Attempt<T, ?> attempt, @Nullable Sent<T> sent) {
-        return sent != null && sent.claimId.equals(marker.claimId())
-                ? new Outcome.Processed<>(sent.result)
-                : Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+        private Own(Attempt<T, X> attempt, ClaimRequest request) {
+            this.attempt = attempt;
+            this.request = request;
+        }
+
+        /** After a lost answer, a marker that carries our own claim is our own commit. */
+        @Override
+        public Outcome<T> taken(Marker marker) {
+            engine.losses().forget(request.key());
+            refuseHiddenCommit(marker);
+            return sent != null && sent.claimId.equals(marker.claimId())
+                    ? new Outcome.Processed<>(sent.result)
+                    : Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+        }
+
+        /** A marker of a claim of ours whose commit we never sent: the handler committed, and then lost its connection. */
+        private void refuseHiddenCommit(Marker marker) {
+            boolean ours = marker.claimId().equals(granted);
+            if (ours && (sent == null || !sent.claimId.equals(granted))) {
+                throw Failures.reported(
+                        events, request.key(), BrokenTransactionException.hiddenCommit(request.key(), null));
+            }
+        }
+
+        /** The connection of a late handler is torn down, so only another claim tells whether it had committed before. */
+        private void refuseHiddenCommit(HandlerTimeoutException late) {
+            if (!used) {
+                return;
+            }
+            try {
+                Claim claim = store.claim(request.withoutWaiting());
+                if (claim instanceof Claim.Taken taken) {
+                    refuseHiddenCommit(taken.marker());
+                } else if (claim instanceof Claim.Granted free) {
+                    free.unit().close();
+                }
+            } catch (BrokenTransactionException hidden) {
+                Failures.suppress(hidden, late);
+                throw hidden;
+            } catch (StoreException unknown) {
+                Failures.suppress(late, unknown);
+            }
+        }
+
+        @Override
+        public void granted(Unit unit) {
+            granted = unit.claimId();
+            CommitRefusedException refused = engine.losses().granted(request.key());
+            if (refused != null) {
+                throw refused;
+            }
+            steps.at(Step.AFTER_CLAIM, request.key());
+        }
+
+        @Override
+        public Outcome<T> run(Unit unit) throws X {
+            T result;
+            try {
+                result = handle(attempt, request.key(), unit);
+            } finally {
+                used = unit.used();
+            }
+            sent = new Sent<>(unit.claimId(), result);
+            commit(attempt, request.key(), unit, result);
+            engine.losses().forget(request.key());
+            return new Outcome.Processed<>(result);
+        }
     }
 
     private <T extends @Nullable Object> Outcome<T> settle(MarkerKey key, Outcome<T> outcome) {
@@ -159,7 +198,9 @@ final class UnitRunner {
     private <T extends @Nullable Object, X extends Exception> T handle(Attempt<T, X> attempt, MarkerKey key, Unit unit)
             throws X {
         Duration limit = attempt.policy().handlerTimeout();
-        Deadlines.Watch watch = engine.deadlines().watch(unit, limit);
+        Thread thread = Thread.currentThread();
+        Deadlines.Watch watch =
+                engine.deadlines().watch(unit, limit, () -> engine.stuck(List.of(key), limit, thread, unit::close));
         T result;
         try {
             steps.at(Step.BEFORE_HANDLER, key);
@@ -169,8 +210,9 @@ final class UnitRunner {
             steps.at(Step.AFTER_HANDLER, key);
         } catch (Throwable failure) {
             boolean late = watch.finish();
+            attempt.failed(failure, unit);
             rollBack(key, unit, failure);
-            throw late ? engine.tooLate(key, limit, failure) : this.<X>undone(failure);
+            throw late ? engine.tooLate(key, limit, failure) : this.<X>undone(attempt, key, failure);
         }
         if (watch.finish()) {
             HandlerTimeoutException late = engine.tooLate(key, limit, null);
@@ -191,9 +233,14 @@ final class UnitRunner {
 
     /** The handler's exception as it is, or a mark that the database and not the handler is the reason. */
     @SuppressWarnings("TypeParameterUnusedInFormals") // names what the handler declares
-    private <X extends Exception> RuntimeException undone(Throwable failure) throws X {
-        if (store.isTransient(failure)) {
+    private <X extends Exception> RuntimeException undone(Attempt<?, X> attempt, MarkerKey key, Throwable failure)
+            throws X {
+        if (store.isTransient(failure) && !attempt.isOfHandler(failure)) {
             return new UndoneByStore(failure, List.of());
+        }
+        engine.losses().forget(key);
+        if (failure instanceof StoreException && attempt.isOfHandler(failure)) {
+            return new OfOtherStore(failure);
         }
         throw Failures.<X>asDeclared(failure);
     }
@@ -213,18 +260,34 @@ final class UnitRunner {
     private <T extends @Nullable Object> void commit(Attempt<T, ?> attempt, MarkerKey key, Unit unit, T result) {
         try {
             unit.revoke();
-            engine.unused().check(attempt.policy(), key, unit);
+            StoredResult stored = storable(attempt, key, unit, result);
             steps.at(Step.BEFORE_COMMIT, key);
-            unit.commit(attempt.stored(result));
+            unit.commit(stored);
         } catch (BrokenTransactionException broken) {
             throw Failures.reported(events, key, broken);
+        } catch (TransientStoreException undone) {
+            throw new UndoneByStore(undone, List.of());
         }
         steps.at(Step.AFTER_COMMIT, key);
     }
 
+    /** What keeps a handler's work from being committed, when the handler itself has returned. */
+    private <T extends @Nullable Object> @Nullable StoredResult storable(
+            Attempt<T, ?> attempt, MarkerKey key, Unit unit, T result) {
+        try {
+            engine.unused().check(attempt.policy(), key, unit.used() || attempt.saysOutputs());
+            return attempt.stored(result, store);
+        } catch (RuntimeException | Error failure) {
+            rollBack(key, unit, failure);
+            throw failure;
+        }
+    }
+
     private <X extends Exception> void again(MarkerKey key, Backoff backoff, Attempt<?, X> attempt, Throwable cause)
             throws X {
-        if (!backoff.hasNext()) {
+        // What the database answered is told by the next claim, also when the handler must not run again.
+        boolean judging = cause instanceof CommitUnknownException unknown && unknown.answered();
+        if (!backoff.hasNext() && !judging) {
             throw Failures.<X>asDeclared(cause);
         }
         int nextRun = attempt.runs() + 1; // read here: the listeners hear it on another thread, and later
@@ -233,6 +296,17 @@ final class UnitRunner {
         log.debug("{}: undone by {}, runs again", key, cause.getClass().getName());
         steps.at(Step.BEFORE_RETRY, key);
         backoff.pause();
+    }
+
+    /** Carries what a store of the handler's threw past those who would take it for a word of ours. */
+    private static final class OfOtherStore extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient Throwable failure;
+
+        private OfOtherStore(Throwable failure) {
+            super(failure);
+            this.failure = failure;
+        }
     }
 
     /** A commit that was sent: which claim, and what the handler had returned. */

@@ -7,9 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The sequence guard for a message that is alone in its transaction, or joins one. */
 final class UnitSequence {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
     private UnitSequence() {}
 
     /**
@@ -35,6 +39,13 @@ final class UnitSequence {
         }
         if (verdict instanceof SequenceGuard.Verdict.Stale stale) {
             return Optional.of(new Outcome.Stale<>(stale.current()));
+        }
+        if (verdict instanceof SequenceGuard.Verdict.NoBeginning unknown) {
+            Failures.throwIfFatal(unknown.cause());
+            log.warn(
+                    "The beginning of stream {} could not be looked up",
+                    Text.printable(place.stream()),
+                    unknown.cause());
         }
         return Optional.of(
                 verdict instanceof SequenceGuard.Verdict.Ahead ahead

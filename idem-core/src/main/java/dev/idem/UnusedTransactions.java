@@ -1,7 +1,6 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Unit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
@@ -18,12 +17,14 @@ final class UnusedTransactions {
         this.events = events;
     }
 
-    void check(Policy policy, MarkerKey key, Unit unit) {
-        if (unit.used() || policy.unusedTransaction() == Policy.UnusedTransaction.ALLOW) {
+    /** @param used whether it has sent something through it, published something, or said that there is nothing to do */
+    void check(Policy policy, MarkerKey key, boolean used) {
+        if (used || policy.unusedTransaction() == Policy.UnusedTransaction.ALLOW) {
             return;
         }
-        String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection() or"
-                + " tx.dataSource(), or say unusedTransaction=ALLOW";
+        String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection(),"
+                + " tx.dataSource() or store.dataSource(); say tx.nothingToDo() where a message needs no effect; or say"
+                + " unusedTransaction=ALLOW for a consumer whose effects are all elsewhere";
         if (policy.unusedTransaction() == Policy.UnusedTransaction.REFUSE && !policy.observeOnly()) {
             throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
         }

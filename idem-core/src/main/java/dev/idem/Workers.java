@@ -2,7 +2,7 @@ package dev.idem;
 
 import dev.idem.spi.QueueStore;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,15 +19,17 @@ final class Workers implements AutoCloseable {
     private static final Duration CARE_EVERY = Duration.ofSeconds(5);
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
+    /** Care of a consumer whose care always fails is tried every so many times. */
+    private static final int MOST_SELDOM = 6;
+
     private final Engine engine;
     private final QueueStore store;
     private final Bells bells;
     private final Leases leases;
     private final Duration drain;
     private final @Nullable GapKeeper gaps;
-    private final Map<String, Breaker> consumers = new LinkedHashMap<>();
-    private final List<QueueWorker> workers = new ArrayList<>();
-    private final List<Thread> threads = new ArrayList<>();
+    private final Map<String, Crew> crews = new LinkedHashMap<>();
+    private final Map<String, Integer> careless = new HashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread care = new Thread(this::takeCare, "idem-care");
 
@@ -51,43 +53,22 @@ final class Workers implements AutoCloseable {
         if (closed.getCount() == 0) {
             throw new IllegalStateException("The inbox is closed");
         }
-        if (consumers.containsKey(consumer.name())) {
+        if (crews.containsKey(consumer.name())) {
             throw new IllegalArgumentException("The workers of " + consumer.name() + " are running already");
         }
+        store.prepare(consumer.name(), consumer.queue().orElseThrow().workers());
         recoverFirst(consumer.name());
-        QueuePolicy policy = consumer.queue().orElseThrow();
-        Breaker breaker = new Breaker(consumer.name(), engine.events());
-        consumers.put(consumer.name(), breaker);
-        Isolation isolation = new Isolation();
-        for (int i = 0; i < policy.workers(); i++) {
-            QueueStore.Taking taking = new QueueStore.Taking(
-                    consumer.name(),
-                    ThreadLocalRandom.current().nextLong(),
-                    "pid " + ProcessHandle.current().pid() + "/" + consumer.name() + "-" + i,
-                    policy.batch(),
-                    policy.isOrdered(),
-                    policy.payloadWindow(),
-                    policy.isOrdered() && policy.whenParked() == QueuePolicy.WhenParked.PARK);
-            QueueWorker worker = new QueueWorker(
-                    engine.forWorker(isolation),
-                    engine.permits(),
-                    store,
-                    consumer,
-                    taking,
-                    bells.of(consumer.name()),
-                    leases,
-                    breaker,
-                    gaps);
-            workers.add(worker);
-            threads.add(Threads.start("idem-" + consumer.name() + "-" + i, policy.virtualThreads(), worker));
-        }
+        Bells.Bell bell = bells.of(consumer.name());
+        Crew crew = new Crew(engine, store, consumer, bell, leases, gaps);
+        crews.put(consumer.name(), crew);
+        crew.start();
         if (store instanceof QueueStore.Waking waking) {
-            Bells.Bell bell = bells.of(consumer.name());
             waking.onWake(consumer.name(), () -> bell.ring(1)); // a worker that finds much wakes the next one
         }
         if (care.getState() == Thread.State.NEW) {
             care.start();
         }
+        QueuePolicy policy = consumer.queue().orElseThrow();
         log.info(
                 "{}: {} workers, {}",
                 consumer.name(),
@@ -105,25 +86,46 @@ final class Workers implements AutoCloseable {
     }
 
     private synchronized List<String> names() {
-        return List.copyOf(consumers.keySet());
+        return List.copyOf(crews.keySet());
     }
 
     private void takeCare() {
-        int failures = 0;
         do {
-            try {
-                names().forEach(this::recover);
-                failures = 0;
-            } catch (Throwable failure) { // nothing may end the thread that looks after the rest
-                failures = Math.min(failures + 1, 2);
-                log.debug("Looking after the queues failed; tried again later", failure);
+            for (String consumer : names()) {
+                takeCareOf(consumer);
             }
-        } while (pause(CARE_EVERY.multipliedBy(1L << failures)));
+        } while (pause(CARE_EVERY));
     }
 
-    private void recover(String consumer) {
-        if (store.recover(consumer) > 0) {
-            bells.of(consumer).ring(1);
+    /** What fails for one consumer must not keep the others waiting, so it is looked after more seldom. */
+    private void takeCareOf(String consumer) {
+        int failures = careless.getOrDefault(consumer, 0);
+        if (failures > 1 && ThreadLocalRandom.current().nextInt(Math.min(failures, MOST_SELDOM)) > 0) {
+            return;
+        }
+        try {
+            if (store.recover(consumer) > 0) {
+                bells.of(consumer).ring(1);
+            }
+            careless.remove(consumer);
+        } catch (Throwable failure) { // nothing may end the thread that looks after the rest
+            careless.put(consumer, failures + 1);
+            if (failures == 0) {
+                warn(consumer, failure);
+            } else {
+                log.debug("{}: its queue could not be looked after", consumer, failure);
+            }
+        }
+    }
+
+    private static void warn(String consumer, Throwable failure) {
+        try {
+            log.warn(
+                    "{}: its queue could not be looked after: what crashes have left in it waits. Tried again",
+                    consumer,
+                    failure);
+        } catch (Throwable silenced) {
+            // no memory even for a log line: going on is all that is left
         }
     }
 
@@ -142,30 +144,29 @@ final class Workers implements AutoCloseable {
     public void close() {
         synchronized (this) {
             closed.countDown();
-            workers.forEach(QueueWorker::stop);
-            consumers.values().forEach(Breaker::stop);
+            crews.values().forEach(Crew::stop);
         }
         bells.ringAll();
         try {
             join(drain);
-            for (Thread thread : threads) {
-                if (thread.isAlive()) {
-                    log.warn("{} did not end within {}; interrupted", thread.getName(), drain);
-                    thread.interrupt();
-                }
-            }
+            all().forEach(crew -> crew.interrupt(drain));
             join(LAST_WORDS);
             care.join(LAST_WORDS.toMillis());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            threads.forEach(Thread::interrupt);
+            all().forEach(crew -> crew.interrupt(Duration.ZERO));
         }
         leases.close();
     }
 
+    private synchronized List<Crew> all() {
+        return List.copyOf(crews.values());
+    }
+
     private void join(Duration longest) throws InterruptedException {
         long until = System.nanoTime() + longest.toNanos();
-        for (Thread thread : threads) {
+        for (Thread thread :
+                all().stream().flatMap(crew -> crew.threads().stream()).toList()) {
             long left = (until - System.nanoTime()) / 1_000_000;
             if (thread != Thread.currentThread() && left > 0) {
                 thread.join(left);

@@ -93,9 +93,15 @@ class ArchitectureTest {
                 .should()
                 .haveRawType(int.class)
                 .orShould()
+                .haveRawType(long.class)
+                .orShould()
                 .haveRawType(String.class)
                 .orShould()
                 .haveRawType("dev.idem.spi.StepHook")
+                .orShould()
+                .haveRawType("dev.idem.spi.OuterTransactions")
+                .orShould()
+                .haveRawType("dev.idem.Rescue")
                 .check(CORE);
     }
 

@@ -171,17 +171,29 @@ class BatchRunTest extends BatchFixture {
     }
 
     @Test
-    @DisplayName("PC-21 a handler that sent nothing can be refused, alone")
+    @DisplayName("PC-21 a handler that sent nothing is refused, alone, unless it says that there is nothing to do")
     void unusedTransaction() {
-        Consumer consumer =
-                each(Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.REFUSE), (message, tx) -> {
-                    if (id(message).equals("b")) {
-                        store.running().unit().unused();
-                    }
-                    return null;
-                });
+        Policy refuse = Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.REFUSE);
+        Consumer consumer = each(refuse, (message, tx) -> {
+            if (!id(message).equals("a")) {
+                store.running().unit().unused();
+            }
+            if (id(message).equals("c")) {
+                tx.nothingToDo();
+            }
+            return null;
+        });
         assertThat(kinds(inbox.acceptAll(consumer, messages("a", "b", "c"))))
                 .containsExactly("Processed", "RETRYABLE", "Processed");
+    }
+
+    @Test
+    void aBatchHandlerMaySayThatThereIsNothingToDo() {
+        Consumer consumer = all((events, tx) -> {
+            store.running().unit().unused();
+            tx.nothingToDo();
+        });
+        assertThat(kinds(inbox.acceptAll(consumer, messages("a", "b")))).containsOnly("Processed");
     }
 
     @Test

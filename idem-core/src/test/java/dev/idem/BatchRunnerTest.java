@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.TransientStoreException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.SQLTransientException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -112,6 +114,53 @@ class BatchRunnerTest extends BatchFixture {
         assertThat(kinds(inbox.acceptAll(consumer, messages("a", "transient b", "c"))))
                 .containsExactly("Processed", "INFRASTRUCTURE", "Processed");
         assertThat(store.effects).containsExactly("a", "c");
+    }
+
+    @Test
+    @DisplayName("PG-05 RO-01 an answer to the commit that nobody understands, and a grant: found by halves, at once")
+    void commitAnswered() {
+        Consumer consumer = each(Policy.defaults().withMaxRuns(1), writing());
+        for (int i = 0; i < 2; i++) {
+            store.nextCommit(batch -> {
+                throw new CommitUnknownException("answered", null, true);
+            });
+        }
+        assertThat(kinds(inbox.acceptAll(consumer, messages("a", "b", "c"))))
+                .containsExactly("RETRYABLE", "Processed", "Processed");
+        assertThat(store.effects).containsExactly("b", "c");
+        assertThat(store.claims)
+                .containsExactly(
+                        List.of("a", "b", "c"), List.of("a", "b", "c"), List.of("a"), List.of("a"), List.of("b", "c"));
+    }
+
+    @Test
+    @DisplayName("MY-10 RO-01 answers that are always lost are found by halves, and become the message's own failure")
+    void alwaysLost() {
+        Consumer consumer = each(TWICE, writing());
+        List<String> kinds = new ArrayList<>();
+        for (int delivery = 0; delivery < 3; delivery++) {
+            kinds.add(kinds(inbox.acceptAll(consumer, messages("good", "poison", "fine")))
+                    .get(1));
+        }
+        assertThat(kinds).containsExactly("INFRASTRUCTURE", "RETRYABLE", "RETRYABLE");
+        assertThat(store.effects).containsExactlyInAnyOrder("good", "fine");
+    }
+
+    @Test
+    @DisplayName("PG-20 RO-01 a lost connection is looked for among all that ran before, not only where it was met")
+    void lostConnection() {
+        AtomicInteger runs = new AtomicInteger();
+        Consumer consumer = each(TWICE, (message, tx) -> {
+            store.write(id(message));
+            boolean met = id(message).equals("b") && runs.incrementAndGet() <= 2;
+            if (met) {
+                throw new SQLTransientConnectionException("gone, since a or b");
+            }
+            return null;
+        });
+        assertThat(kinds(inbox.acceptAll(consumer, messages("a", "b", "c")))).containsOnly("Processed");
+        assertThat(store.claims)
+                .containsExactly(List.of("a", "b", "c"), List.of("a", "b", "c"), List.of("a"), List.of("b", "c"));
     }
 
     @Test

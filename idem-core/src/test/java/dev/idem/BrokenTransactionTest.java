@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
+import java.sql.SQLTransientException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class BrokenTransactionTest extends InboxFixture {
+    private static final Policy REFUSE = Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.REFUSE);
+
     private final BrokenTransactionException gone = new BrokenTransactionException("swallowed an error", false, null);
     private final BrokenTransactionException leftBehind = new BrokenTransactionException("committed", true, null);
     private final Consumer consumer = handling((event, tx) -> event);
@@ -65,25 +68,46 @@ class BrokenTransactionTest extends InboxFixture {
     void anUnusedTransactionIsToldEachTimeAndLoggedOnce() {
         store.thenGrant("a").unused();
         store.thenGrant("b").unused();
+        Policy warn = Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.WARN);
         try (Logged logged = new Logged()) {
-            inbox.process(CONSUMER, MESSAGE, tx -> "r");
-            inbox.process(CONSUMER, MESSAGE, tx -> "r");
+            inbox.process(with(warn), MESSAGE, tx -> "r");
+            inbox.process(with(warn), MESSAGE, tx -> "r");
             assertThat(logged.lines(Level.WARN)).singleElement().asString().contains("billing", "unusedTransaction");
         }
         assertThat(events()).containsExactly("unused", "Processed", "unused", "Processed");
     }
 
     @Test
-    void anUnusedTransactionCanBeRefused() {
+    void anUnusedTransactionIsRefusedWithAdvice() {
         store.thenGrant("c").unused();
-        Policy refuse = Policy.defaults().withUnusedTransaction(Policy.UnusedTransaction.REFUSE);
-        assertThatThrownBy(() -> inbox.process(with(refuse), MESSAGE, tx -> "r"))
+        assertThatThrownBy(() -> inbox.process(with(REFUSE), MESSAGE, tx -> "r"))
                 .isInstanceOfSatisfying(
                         BrokenTransactionException.class,
                         broken -> assertThat(broken.leftBehind()).isFalse())
-                .hasMessageContaining("billing/" + ID);
-        assertThat(store.calls).containsExactly("claim", "revoke", "close");
+                .hasMessageContainingAll(
+                        "billing/" + ID, "tx.connection()", "tx.nothingToDo()", "unusedTransaction=ALLOW");
+        assertThat(store.calls).containsExactly("claim", "revoke", "rollback", "close");
         assertThat(events()).containsExactly("broken", "Failed RETRYABLE");
+    }
+
+    @Test
+    void aHandlerMaySayThatThereIsNothingToDo() {
+        store.thenGrant("c").unused();
+        assertThat(inbox.run(with(REFUSE), MESSAGE, Transaction::nothingToDo)).isInstanceOf(Outcome.Processed.class);
+        assertThat(events()).containsExactly("Processed");
+    }
+
+    @Test
+    void whatARunSaidCountsForThatRunAlone() {
+        store.thenGrant("a").unused();
+        store.thenGrant("b").unused();
+        assertThatThrownBy(() -> inbox.run(with(REFUSE), MESSAGE, tx -> {
+                    if (tx.run() == 1) {
+                        tx.nothingToDo();
+                        throw new SQLTransientException("once more");
+                    }
+                }))
+                .hasMessageContaining("tx.nothingToDo()");
     }
 
     @Test

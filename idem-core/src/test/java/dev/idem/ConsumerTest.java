@@ -3,7 +3,9 @@ package dev.idem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -140,6 +142,59 @@ class ConsumerTest {
         labels.add(ROUTED.typeLabel(Message.builder().type("a").version("9").build()));
         labels.add(ROUTED.typeLabel(Message.builder().type("b").build()));
         assertThat(labels).containsExactlyInAnyOrder("other", "a", "b");
+    }
+
+    @Test
+    @DisplayName(
+            "RP-03 messages are not kept longer than it is known which effects they have made, unless a replay makes none")
+    void keptLongerThanTheLedger() {
+        assertThatThrownBy(() -> keptFor(8, Policy.defaults()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PT192H");
+        assertThatThrownBy(() -> keptFor(8, Policy.defaults().withReplay(Policy.Replay.ALLOWED)))
+                .isInstanceOf(IllegalArgumentException.class);
+        keptFor(7, Policy.defaults());
+        keptFor(8, Policy.defaults().withWindow(Duration.ofDays(8)));
+        keptFor(8, Policy.defaults().withWindowForEver());
+        keptFor(8, Policy.defaults().withReplay(Policy.Replay.SUPPRESS_EFFECTS));
+        keptFor(8, Policy.defaults().withReplay(Policy.Replay.FORBIDDEN));
+    }
+
+    private static void keptFor(int days, Policy policy) {
+        assertThat(Consumer.named("c")
+                        .policy(policy)
+                        .queued(QueuePolicy.leased(Duration.ofMinutes(1)).withPayloadWindow(Duration.ofDays(days)))
+                        .otherwiseSteps((message, steps) -> {})
+                        .build()
+                        .hasSteps())
+                .isTrue();
+    }
+
+    @Test
+    @DisplayName("a codec whose name no column has room for is refused when the consumer is built")
+    void namesOfCodecs() {
+        for (String name : List.of("", "n".repeat(51), "with space", "ä")) {
+            ResultCodec<String> codec = new ResultCodec<>() {
+                @Override
+                public String name() {
+                    return name;
+                }
+
+                @Override
+                public byte[] encode(String result) {
+                    return new byte[0];
+                }
+
+                @Override
+                public String decode(byte[] bytes) {
+                    return "";
+                }
+            };
+            assertThatThrownBy(() -> Consumer.named("c").on("a", TEXT, named("a"), codec))
+                    .as(name)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("codec");
+        }
     }
 
     private static Handler<String, String> named(String name) {

@@ -37,6 +37,15 @@ class FailuresTest {
     }
 
     @Test
+    @DisplayName("RO-02 a timeout or a refusal stays what it is, whatever the abort made of its connection")
+    void aTimeoutWithALostConnection() {
+        assertThat(kindOf(new HandlerTimeoutException("h", new SQLTransientException())))
+                .isEqualTo(Failure.RETRYABLE);
+        assertThat(kindOf(new CommitRefusedException("c", new SQLTransientException())))
+                .isEqualTo(Failure.RETRYABLE);
+    }
+
+    @Test
     void theRestIsThePolicysChoice() {
         assertThat(kindOf(new TerminalException("t", null))).isEqualTo(Failure.TERMINAL);
         assertThat(kindOf(new HandlerTimeoutException("h", null))).isEqualTo(Failure.RETRYABLE);

@@ -3,9 +3,11 @@ package dev.idem;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerStore;
+import java.sql.SQLTransientConnectionException;
 import java.sql.SQLTransientException;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -75,7 +77,9 @@ final class FakeBatchStore implements MarkerStore.Batching {
 
     void commit(FakeBatch batch) {
         End end = ends.poll();
-        if (end != null) {
+        if (batch.grantedKeys().stream().anyMatch(key -> "poison".equals(key.readable()))) {
+            throw new CommitUnknownException("lost with its connection", null);
+        } else if (end != null) {
             end.of(batch);
         } else {
             batch.apply();
@@ -103,6 +107,11 @@ final class FakeBatchStore implements MarkerStore.Batching {
     @Override
     public boolean isTransient(Throwable failure) {
         return failure instanceof SQLTransientException;
+    }
+
+    @Override
+    public boolean isConnectionLost(Throwable failure) {
+        return failure instanceof SQLTransientConnectionException;
     }
 
     @Override

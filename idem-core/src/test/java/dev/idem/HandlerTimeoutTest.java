@@ -18,6 +18,7 @@ class HandlerTimeoutTest extends InboxFixture {
     @DisplayName("PC-24 a handler that is too late loses its connection, is interrupted and rolled back")
     void aHandlerThatCanBeInterrupted() throws Exception {
         ScriptedUnit unit = store.thenGrant("c");
+        store.thenBusy();
         assertThatThrownBy(() -> inbox.process(with(SHORT), MESSAGE, tx -> {
                     new CountDownLatch(1).await();
                     return "never";
@@ -40,6 +41,7 @@ class HandlerTimeoutTest extends InboxFixture {
     @DisplayName("PC-24 a handler that returns a result too late is not committed")
     void aHandlerThatIgnoresTheInterrupt() {
         ScriptedUnit unit = store.thenGrant("c");
+        store.thenBusy();
         Outcome<?> outcome = inbox.accept(
                 handling(SHORT, (event, tx) -> {
                     awaitUninterruptibly(unit.abandoned);
@@ -50,13 +52,14 @@ class HandlerTimeoutTest extends InboxFixture {
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         failed -> assertThat(failed.cause()).isInstanceOf(HandlerTimeoutException.class));
-        assertThat(store.calls).containsExactly("claim", "abandon", "rollback", "close");
+        assertThat(store.calls).containsExactly("claim", "abandon", "rollback", "close", "claim");
     }
 
     @Test
     void aFailingRollbackIsSuppressedByTheTimeout() {
         StoreException gone = new StoreException("aborted", null);
         ScriptedUnit unit = store.thenGrant("c").rollbackFails(gone);
+        store.thenFail(new StoreException("still away", null));
         assertThatThrownBy(() -> inbox.process(with(SHORT), MESSAGE, tx -> {
                     awaitUninterruptibly(unit.abandoned);
                     return "late";

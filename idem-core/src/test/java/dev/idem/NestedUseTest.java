@@ -61,7 +61,8 @@ class NestedUseTest extends InboxFixture {
                     .isInstanceOf(NestedProcessingException.class);
             return "r";
         });
-        assertThat(store.calls).containsExactly("claim", "claim", "revoke", "revoke", "commit", "close");
+        assertThat(store.calls)
+                .containsExactly("claim", "claim", "revoke", "commit", "close", "revoke", "commit", "close");
     }
 
     private static Message withType(Message message) {

@@ -13,13 +13,22 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PolicyTest {
+    @Test
+    void resultsHaveACap() {
+        assertThat(Policy.defaults().maxResultBytes()).isEqualTo(1 << 20);
+        assertThat(Policy.defaults().withMaxResultBytes(5).maxResultBytes()).isEqualTo(5);
+        assertThatThrownBy(() -> Policy.defaults().withMaxResultBytes(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Policy.defaults().withMaxResultBytes(Integer.MAX_VALUE))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
     private static final Policy DEFAULTS = Policy.defaults();
 
     @Test
     void theDefaultsAreTheSafeChoices() {
         assertThat(DEFAULTS.missingKey()).isEqualTo(Policy.MissingKey.REJECT);
         assertThat(DEFAULTS.unknownType()).isEqualTo(Policy.UnknownType.REJECT);
-        assertThat(DEFAULTS.unusedTransaction()).isEqualTo(Policy.UnusedTransaction.WARN);
+        assertThat(DEFAULTS.unusedTransaction()).isEqualTo(Policy.UnusedTransaction.REFUSE);
         assertThat(DEFAULTS.busyWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(DEFAULTS.handlerTimeout()).isEqualTo(Duration.ofMinutes(1));
         assertThat(DEFAULTS.maxRuns()).isEqualTo(5);
@@ -36,7 +45,7 @@ class PolicyTest {
     void eachWitherChangesItsFieldAndNoOther() {
         Policy changed = DEFAULTS.withMissingKey(Policy.MissingKey.PROCESS_UNGUARDED)
                 .withUnknownType(Policy.UnknownType.IGNORE)
-                .withUnusedTransaction(Policy.UnusedTransaction.REFUSE)
+                .withUnusedTransaction(Policy.UnusedTransaction.ALLOW)
                 .withBusyWait(Duration.ZERO)
                 .withHandlerTimeout(Duration.ofNanos(1))
                 .withMaxRuns(1)
@@ -54,7 +63,7 @@ class PolicyTest {
         assertThat(changed.observeOnly()).isTrue();
         assertThat(changed.missingKey()).isEqualTo(Policy.MissingKey.PROCESS_UNGUARDED);
         assertThat(changed.unknownType()).isEqualTo(Policy.UnknownType.IGNORE);
-        assertThat(changed.unusedTransaction()).isEqualTo(Policy.UnusedTransaction.REFUSE);
+        assertThat(changed.unusedTransaction()).isEqualTo(Policy.UnusedTransaction.ALLOW);
         assertThat(changed.busyWait()).isEqualTo(Duration.ZERO);
         assertThat(changed.handlerTimeout()).isEqualTo(Duration.ofNanos(1));
         assertThat(changed.maxRuns()).isEqualTo(1);

@@ -7,14 +7,18 @@ import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Retention;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.SQLTransientException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A store that answers claims from a script, and writes down every call that reaches it or one of its units. */
 final class ScriptedStore implements MarkerStore.Joinable {
@@ -24,6 +28,7 @@ final class ScriptedStore implements MarkerStore.Joinable {
     final List<String> retained = Collections.synchronizedList(new ArrayList<>());
     final List<String> admitted = Collections.synchronizedList(new ArrayList<>());
     final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
+    volatile @Nullable String open;
     private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
 
     ScriptedStore then(Function<ClaimRequest, Claim> answer) {
@@ -69,6 +74,16 @@ final class ScriptedStore implements MarkerStore.Joinable {
     }
 
     @Override
+    public void rollbackOnly(Connection outer) {
+        calls.add("rollback only");
+    }
+
+    @Override
+    public Optional<String> openHere() {
+        return Optional.ofNullable(open);
+    }
+
+    @Override
     public Guarantee guarantee() {
         return Guarantee.WITHIN_PROCESS;
     }
@@ -96,6 +111,12 @@ final class ScriptedStore implements MarkerStore.Joinable {
     @Override
     public boolean isTransient(Throwable failure) {
         return failure instanceof SQLTransientException;
+    }
+
+    @Override
+    public boolean isConnectionLost(Throwable failure) {
+        return failure instanceof SQLTransientConnectionException
+                || (failure.getCause() instanceof SQLException sql && "08001".equals(sql.getSQLState()));
     }
 
     @Override

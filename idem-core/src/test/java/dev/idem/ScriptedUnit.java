@@ -20,6 +20,7 @@ final class ScriptedUnit implements Unit {
     private final List<String> calls;
     private @Nullable Instant horizon;
     private boolean used = true;
+    private @Nullable RuntimeException horizonFault;
     private @Nullable RuntimeException revokeFault;
     private @Nullable RuntimeException commitFault;
     private @Nullable RuntimeException rollbackFault;
@@ -35,8 +36,16 @@ final class ScriptedUnit implements Unit {
         return this;
     }
 
+    ScriptedUnit horizonFails(RuntimeException fault) {
+        horizonFault = fault;
+        return this;
+    }
+
     @Override
     public Optional<Instant> horizon(Instant made) {
+        if (horizonFault != null) {
+            throw horizonFault;
+        }
         return Optional.ofNullable(horizon).filter(value -> !made.isAfter(value));
     }
 

@@ -41,6 +41,8 @@ final class StepModel {
         UNKNOWN_IS_NOT_DONE,
         /** A call that failed is taken for one that was not made. */
         FAILURE_IS_NOT_DONE,
+        /** A call that was surely not made is taken for proof that none before it was. */
+        NOT_DONE_SPEAKS_FOR_ALL,
         /** The key has the run in it. */
         KEY_OF_THE_RUN,
         /** The message is completed without looking at the fence. */
@@ -183,6 +185,8 @@ final class StepModel {
             }
             require(next[CHARGES] <= 1, "the card is charged twice", next);
             require(Integer.bitCount(next[KEYS]) <= 1, "the provider has seen two keys", next);
+            boolean unsettled = ((next[PENDING] | next[EXECUTED]) & ~next[CLEARED]) != 0;
+            require(next[LEDGER] != NOTHING || !unsettled, "the ledger has no trace of a call", next);
             if (next[STATUS] == COMPLETED && now[STATUS] != COMPLETED) {
                 completed++;
                 for (int i = 0; i < STEPS; i++) {
@@ -213,7 +217,8 @@ final class StepModel {
             case WRITE_INTENT, WRITE_DONE, WRITE_UNKNOWN, PARK_UNKNOWN -> write(at, pc);
             case ERASE ->
                 fenced(at, next -> {
-                    next[LEDGER] = NOTHING;
+                    boolean speaksForAll = rule != Rule.RETRY || bug == Bug.NOT_DONE_SPEAKS_FOR_ALL;
+                    next[LEDGER] = now[at + SEEN] == NOTHING || speaksForAll ? NOTHING : UNKNOWN;
                     next[at + PC] = FAIL;
                 });
             case CALL -> call(at);

@@ -8,6 +8,7 @@ import dev.idem.spi.Marker;
 import dev.idem.spi.StoredResult;
 import java.io.IOException;
 import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class StoredResultTest extends InboxFixture {
@@ -35,6 +36,20 @@ class StoredResultTest extends InboxFixture {
         assertThat(unit.stored.codec()).isEqualTo("text");
         assertThat(unit.stored.bytes()).isEqualTo(bytes("r"));
         assertThat(store.requests.get(0).withResult()).isTrue();
+    }
+
+    @Test
+    @DisplayName("MY-10 a result above the cap is never sent to the store, and fails for good")
+    void aResultAboveTheCap() {
+        store.thenGrant("c");
+        Consumer small = with(Policy.defaults().withMaxResultBytes(3));
+        assertThatThrownBy(() -> inbox.process(small, MESSAGE, ResultCodec.text(), tx -> "four"))
+                .isInstanceOf(TerminalException.class)
+                .hasMessageContainingAll("billing", "4 bytes", "at most 3", "maxResultBytes");
+        assertThat(store.calls).containsExactly("claim", "revoke", "rollback", "close");
+        store.thenGrant("d");
+        assertThat(inbox.process(small, MESSAGE, ResultCodec.text(), tx -> "six"))
+                .isInstanceOf(Outcome.Processed.class);
     }
 
     @Test
@@ -69,7 +84,7 @@ class StoredResultTest extends InboxFixture {
                 .isInstanceOf(IdemException.class)
                 .hasMessageContaining("codec failing")
                 .hasRootCauseInstanceOf(IOException.class);
-        assertThat(store.calls).containsExactly("claim", "revoke", "close");
+        assertThat(store.calls).containsExactly("claim", "revoke", "rollback", "close");
         assertThat(events()).containsExactly("Failed RETRYABLE");
     }
 

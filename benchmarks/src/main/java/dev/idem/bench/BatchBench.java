@@ -16,6 +16,7 @@ import javax.sql.DataSource;
 final class BatchBench implements Bench {
     private static final int BATCH = 500;
     private static final String FRESH = "batch";
+    private static final String CARRIED = "batch-carried";
     private static final String FAILING = "batch-failing";
     private static final String DUPLICATES = "batch-duplicates";
 
@@ -26,6 +27,10 @@ final class BatchBench implements Bench {
         List<String> references = List.of("floor-batch", "hand-batch-each", "idem-batch", "hand", Comparison.BEST_PEER);
         for (int threads : lab.settings().quick() ? new int[] {4} : new int[] {4, 1}) {
             rows.addAll(measured(lab, new Workload(FRESH, threads, 0, BATCH), everyone(dataSource), references));
+        }
+        for (int threads : lab.settings().quick() ? new int[] {4} : new int[] {4, 1}) {
+            rows.addAll(measured(
+                    lab, new Workload(CARRIED, threads, 0, BATCH), carried(dataSource), List.of("idem-apart")));
         }
         rows.addAll(measured(lab, new Workload(FAILING, 4, 0, BATCH), failing(dataSource), List.of("idem")));
         rows.addAll(measured(
@@ -57,6 +62,12 @@ final class BatchBench implements Bench {
         return contenders;
     }
 
+    private static List<Contender> carried(DataSource dataSource) {
+        return List.of(
+                Contenders.idemEach(IdemSetup.fresh("idem", dataSource), 0),
+                Contenders.idemApart(IdemSetup.fresh("idem-apart", dataSource)));
+    }
+
     private static List<Contender> failing(DataSource dataSource) {
         return List.of(
                 Contenders.idemEach(IdemSetup.fresh("idem", dataSource), 0),
@@ -78,6 +89,7 @@ final class BatchBench implements Bench {
                 Target.atLeast(FRESH, "idem-deferred", 0.8, "idem-batch"),
                 Target.atLeast(FRESH, "idem", 5, Comparison.BEST_PEER),
                 Target.atLeast(FRESH, "idem", 0.9, "hand-batch-each"),
+                Target.atLeast(CARRIED, "idem", 1.1, "idem-apart"),
                 Target.atLeast(FAILING, "idem-failing-1", 0.9, "idem"),
                 Target.atLeast(FAILING, "idem-failing-5", 0.9, "idem"),
                 Target.atLeast(DUPLICATES, "idem", 17, Comparison.BEST_PEER));

@@ -39,7 +39,7 @@ public record DeadLetter(
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
     private static final Set<String> OURS = Stream.of(
-                    "consumer", "reason", "detail", "error", "attempts", "time", "replay", "replays")
+                    "consumer", "reason", "detail", "error", "attempts", "time", "replay", "replays", "letter")
             .map(PREFIX::concat)
             .collect(Collectors.toUnmodifiableSet());
 

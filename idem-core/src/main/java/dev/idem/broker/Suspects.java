@@ -6,11 +6,11 @@ import java.util.Map;
 
 /**
  * Remembers which messages failed without anybody saying whose fault it was. One that failed, and behind which the broker has
- * confirmed others, is to blame for itself, from then on; while nothing is confirmed it may be the broker. Thread-safe.
+ * confirmed others, is to blame for that; while nothing is confirmed it may be the broker, also if it was to blame before.
+ * Thread-safe.
  */
 final class Suspects {
     private static final int LARGEST = 1_000;
-    private static final long GUILTY = -1;
 
     /** By id, how many messages had been confirmed when it failed last. */
     private final Map<String, Long> failures = new LinkedHashMap<>();
@@ -24,9 +24,7 @@ final class Suspects {
     /** Notes that it failed now; true if others were confirmed since it failed before. */
     synchronized boolean failedAgain(Message message) {
         boolean guilty = isGuilty(message);
-        if (!guilty) {
-            failures.put(id(message), confirmed);
-        }
+        failures.put(id(message), confirmed);
         if (failures.size() > LARGEST) {
             failures.remove(failures.keySet().iterator().next());
         }
@@ -35,11 +33,7 @@ final class Suspects {
 
     /** True if others were confirmed since it failed. */
     synchronized boolean isGuilty(Message message) {
-        boolean guilty = failures.getOrDefault(id(message), Long.MAX_VALUE) < confirmed;
-        if (guilty) {
-            failures.put(id(message), GUILTY);
-        }
-        return guilty;
+        return failures.getOrDefault(id(message), Long.MAX_VALUE) < confirmed;
     }
 
     private static String id(Message message) {

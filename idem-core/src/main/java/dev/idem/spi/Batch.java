@@ -80,7 +80,15 @@ public interface Batch extends AutoCloseable {
      */
     void commit();
 
-    /** Gives back what is held, and rolls back what did not commit. */
+    /**
+     * Ends the transaction because its time is up, on another thread than the one that uses it: what is running in it fails.
+     */
+    default void abandon() {}
+
+    /**
+     * Gives back what is held, and rolls back what did not commit. Closing it again does nothing: what was given back may
+     * be in the hands of another batch by then.
+     */
     @Override
     void close();
 }

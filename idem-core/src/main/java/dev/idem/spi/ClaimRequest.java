@@ -11,4 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param withResult whether a marker should be returned together with its stored result
  */
 @SuppressWarnings("ArrayRecordComponent") // passed once, compared by nobody
-public record ClaimRequest(MarkerKey key, byte @Nullable [] fingerprint, Duration busyWait, boolean withResult) {}
+public record ClaimRequest(MarkerKey key, byte @Nullable [] fingerprint, Duration busyWait, boolean withResult) {
+    /** The same, but answered at once. */
+    public ClaimRequest withoutWaiting() {
+        return new ClaimRequest(key, fingerprint, Duration.ZERO, withResult);
+    }
+}

@@ -3,6 +3,7 @@ package dev.idem.spi;
 import dev.idem.Position;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -45,6 +46,25 @@ public interface MarkerStore extends AutoCloseable {
 
     /** Whether an exception out of a handler means that the unit failed for a reason that passes. */
     boolean isTransient(Throwable failure);
+
+    /**
+     * Whether an exception, of a handler or of the store's own, means that the connection was lost while a transaction
+     * ran. One loss says nothing; many in a row of the same message, each after a claim that was granted, say that
+     * something the message does ends its connection.
+     */
+    default boolean isConnectionLost(Throwable failure) {
+        return false;
+    }
+
+    /** Whether an exception out of a handler means that the store lacks disk or memory: not the message's fault. */
+    default boolean isOutOfResources(Throwable failure) {
+        return false;
+    }
+
+    /** The largest result, in bytes, that it can both keep and read back. */
+    default int largestResult() {
+        return Integer.MAX_VALUE;
+    }
 
     @Override
     void close();
@@ -101,10 +121,17 @@ public interface MarkerStore extends AutoCloseable {
     /** A store that can claim inside a transaction it did not open. */
     interface Joinable extends MarkerStore {
         /**
-         * Claims in the caller's transaction. A refused claim leaves that transaction usable. The unit's {@code commit}
-         * confirms and stores the result, but the caller commits; its {@code rollback} undoes only what came after the
-         * claim.
+         * Claims in the caller's transaction. A claim that is not granted, or fails, leaves nothing in that transaction. The
+         * unit's {@code commit} stores the result and proves that the marker is in that transaction, and may be called again
+         * for the proof alone; the caller commits. Its {@code rollback}, and its {@code close} before the first commit, undo
+         * what came since the claim; where that is not certain, nothing of the caller's transaction can be committed any more.
          */
         Claim claimWithin(Connection outer, ClaimRequest request);
+
+        /** From now on the caller's transaction can only be rolled back: every attempt to commit it fails. */
+        void rollbackOnly(Connection outer);
+
+        /** What the calling thread has open that a unit would run beside; see {@link OuterTransactions#openHere}. */
+        Optional<String> openHere();
     }
 }

@@ -27,6 +27,13 @@ public interface QueueStore {
     void publish(Unit unit, Intake intake, Message message);
 
     /**
+     * Called before workers of a consumer start.
+     *
+     * @throws dev.idem.StoreException if so many would surely stand still, with what they need
+     */
+    default void prepare(String consumer, int workers) {}
+
+    /**
      * Takes what is due in a transaction that stays open until the batch ends, so that a crash frees the messages at once.
      * Empty when nothing is due. Of an ordered consumer only the first messages of each ordering key are taken.
      */

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param position its place in the order the handler asked in; {@link #CLOSED} once the message is done
  * @param fence of the lease under which it was written last
  * @param effectKey what the provider was given; null for steps
+ * @param codec by which its result is kept, also while there is none yet; null: it has no result
  * @param result what it answered, if that is kept
+ * @param writer who wrote it last: one lease of one stored message, {@link #PERSON}, or nobody yet
  */
 public record StepRecord(
         String name,
@@ -18,7 +20,12 @@ public record StepRecord(
         int position,
         long fence,
         @Nullable String effectKey,
-        @Nullable StoredResult result) {
+        @Nullable String codec,
+        @Nullable StoredResult result,
+        long writer) {
+    /** The writer of what a person has said. */
+    public static final long PERSON = 0;
+
     /** The position of what is kept of a message that is done. */
     public static final int CLOSED = -1;
 
@@ -28,18 +35,29 @@ public record StepRecord(
         Objects.requireNonNull(state, "state");
     }
 
+    /** A step that is to be done. */
+    public static StepRecord step(String name, int position, long fence) {
+        return new StepRecord(name, Kind.STEP, State.DONE, position, fence, null, null, null, PERSON);
+    }
+
+    /** An effect that is to be made. */
+    public static StepRecord intent(String name, int position, long fence, String effectKey, @Nullable String codec) {
+        return new StepRecord(name, Kind.EFFECT, State.INTENT, position, fence, effectKey, codec, null, PERSON);
+    }
+
     /** Whether the handling it belongs to is still going on. */
     public boolean isOpen() {
         return position != CLOSED;
     }
 
-    /** The same without a place in a handling that is not over. */
-    public StepRecord closed() {
-        return new StepRecord(name, kind, state, CLOSED, fence, effectKey, result);
+    /** The same in another place; {@link #CLOSED} where it belongs to no handling that is going on. */
+    public StepRecord at(int place) {
+        return new StepRecord(name, kind, state, place, fence, effectKey, codec, result, writer);
     }
 
     public StepRecord in(State other, @Nullable StoredResult answer) {
-        return new StepRecord(name, kind, other, position, fence, effectKey, answer);
+        return new StepRecord(
+                name, kind, other, position, fence, effectKey, answer == null ? codec : answer.codec(), answer, writer);
     }
 
     /** What it is. */

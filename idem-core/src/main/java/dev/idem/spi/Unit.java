@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *      └──────► rollback               nothing is left
  * </pre>
  *
- * {@link #abandon} may come at any moment from another thread, even after {@code close}, when it must do nothing. {@link #close} gives back what is held, and rolls back
- * what did not end. All but {@code abandon} are called from one thread.
+ * {@link #close} gives back what is held, and rolls back what did not end; once more it must do nothing, because what was
+ * given back may be in the hands of another unit by then. {@link #abandon} may come at any moment from another thread, even
+ * after {@code close}, when it must do nothing either. All but {@code abandon} are called from one thread.
  */
 public interface Unit extends AutoCloseable {
     /** Which claim this is; the marker it commits carries the same. */
@@ -54,7 +55,10 @@ public interface Unit extends AutoCloseable {
         throw new UnsupportedOperationException("This store has no database transaction to defer statements to");
     }
 
-    /** The same for statements that keep their order among all of their line, whichever messages of a batch they are of. */
+    /**
+     * The same for statements that keep their order among all of their line, whichever messages of a batch they are of. They
+     * are sent behind all others, so that what they lock is locked for the shortest time.
+     */
     default void deferInOrder(String line, String sql, @Nullable Object... args) {
         defer(sql, args);
     }
@@ -68,6 +72,15 @@ public interface Unit extends AutoCloseable {
 
     /** True when the handler sent anything through the connection, or deferred it. */
     boolean used();
+
+    /**
+     * Whether an exception out of the handler came out of this unit's own connection. Only of those it matters what {@link
+     * MarkerStore#isTransient} and its like say: another database's deadlock or outage is the handler's own failure, and
+     * counts as one. A store that cannot tell says yes.
+     */
+    default boolean isOwn(Throwable failure) {
+        return true;
+    }
 
     /**
      * Takes the connection away from the handler; any later use by a stray thread throws.

@@ -3,22 +3,35 @@ package dev.idem.jdbc;
 import dev.idem.spi.QueuedMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** Completed messages that are kept for a while. Stateless. */
 final class Archive {
+    private static final int MOST_TOGETHER = 500;
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+
     private final RowsSql keep;
-    private final NamedSql forget;
+    private final NamedSql expired;
+    private final RowsSql forget;
 
     Archive(Tables tables) {
         String now = QueueSql.of(tables.dialect().database()).now();
-        keep = new RowsSql(tables.fill("INSERT INTO ${archive} (id, stored_at, completed_at, keep_until, message_key,"
-                + " consumer, readable, head, payload) SELECT id, stored_at, " + now + ", " + now
-                + " + :keep, message_key, consumer, readable, head, payload FROM ${queue} WHERE id IN ({:id})"));
-        forget = new NamedSql(tables.fill("DELETE FROM ${archive} WHERE consumer = :consumer AND keep_until < " + now));
+        // How many sessions there are is read behind everything a handler has written, see StoredSource. A consumer
+        // whose
+        // registration a failover has lost is kept as well: it is registered again, and its sessions begin anew.
+        keep = new RowsSql(tables.fill("INSERT INTO ${archive} (id, stored_at, completed_at, keep_until, sessions,"
+                + " message_key, consumer, readable, head, payload) SELECT q.id, q.stored_at, " + now + ", " + now
+                + " + :keep, COALESCE(c.sessions, 0), q.message_key, q.consumer, q.readable, q.head, q.payload FROM ${queue} q"
+                + " LEFT JOIN ${consumer} c ON c.number = q.consumer WHERE q.id IN ({:id})"));
+        expired = new NamedSql(
+                tables.fill("SELECT id FROM ${archive} WHERE consumer = :consumer AND keep_until < (SELECT " + now
+                        + ") ORDER BY keep_until LIMIT :limit"));
+        forget = new RowsSql(tables.fill("DELETE FROM ${archive} WHERE id IN ({:id})"));
     }
 
     void keep(Connection connection, List<QueuedMessage> completed, Duration window) throws SQLException {
@@ -27,15 +40,44 @@ final class Archive {
         }
         try (PreparedStatement statement = keep.prepare(
                 connection, Map.of("keep", NamedSql.Parameter.of(Micros.of(window))), () -> Queue.rowsOf(completed))) {
-            statement.executeUpdate();
+            if (statement.executeUpdate() != completed.size()) {
+                throw new SQLException("Not all completed messages could be kept: some are gone already", "40001");
+            }
         }
     }
 
-    /** Removes what was kept long enough. */
+    /**
+     * Removes what was kept long enough: a few at a time, each time in a transaction of its own, and for a second at most. What is
+     * left is for the next time, so that neither a lock nor a statement lasts long however much there is.
+     */
     int forget(Connection connection, int consumer) throws SQLException {
-        try (PreparedStatement statement =
-                forget.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)))) {
-            return statement.executeUpdate();
+        int forgotten = 0;
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < LONGEST.toNanos()) {
+            List<Map<String, NamedSql.Parameter>> some = expired(connection, consumer);
+            if (!some.isEmpty()) {
+                try (PreparedStatement statement = forget.prepare(connection, Map.of(), () -> some)) {
+                    forgotten += statement.executeUpdate();
+                }
+            }
+            connection.commit();
+            if (some.size() < MOST_TOGETHER) {
+                break;
+            }
         }
+        return forgotten;
+    }
+
+    private List<Map<String, NamedSql.Parameter>> expired(Connection connection, int consumer) throws SQLException {
+        List<Map<String, NamedSql.Parameter>> ids = new ArrayList<>();
+        Map<String, NamedSql.Parameter> values =
+                Map.of("consumer", NamedSql.Parameter.of(consumer), "limit", NamedSql.Parameter.of(MOST_TOGETHER));
+        try (PreparedStatement statement = expired.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                ids.add(Map.of("id", NamedSql.Parameter.of(row.getLong(1))));
+            }
+        }
+        return ids;
     }
 }

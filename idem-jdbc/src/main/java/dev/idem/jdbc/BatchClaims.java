@@ -57,7 +57,7 @@ final class BatchClaims {
             sorted.removeIf(request -> outside.containsKey(request.key()));
             Claiming claiming = new Claiming(consumer, transaction);
             try {
-                claiming.all(sorted, kit.sql().firstWait());
+                claiming.all(claiming.unknown(sorted), kit.sql().firstWait());
             } catch (SQLException failure) {
                 if (!isBusy(failure)) {
                     throw explained(requests, failure);
@@ -138,8 +138,23 @@ final class BatchClaims {
             this.connection = transaction.connection();
         }
 
+        /**
+         * Those to be claimed; in a replay the others were read. What the look has seen must not be all that can be seen
+         * afterwards, or a message that is done meanwhile would be found without its result: it is a transaction of its own.
+         */
+        List<ClaimRequest> unknown(List<ClaimRequest> requests) throws SQLException {
+            if (!replayed.contains(consumer)) {
+                return requests;
+            }
+            List<ClaimRequest> unknown = unread(requests);
+            if (!unknown.isEmpty()) {
+                connection.rollback();
+            }
+            return unknown;
+        }
+
         void all(List<ClaimRequest> requests, long wait) throws SQLException {
-            List<ClaimRequest> missing = replayed.contains(consumer) ? unread(requests) : requests;
+            List<ClaimRequest> missing = requests;
             for (int i = 0; i < TRIES && !missing.isEmpty(); i++) {
                 if (i == 0 || kit.takenCodes().isEmpty()) {
                     insert(missing, wait);

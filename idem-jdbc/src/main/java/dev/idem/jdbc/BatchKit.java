@@ -10,7 +10,8 @@ record BatchKit(
         SqlFaults faults,
         SqlText sqlText,
         HandlerConnections handlers,
-        Partitions partitions) {
+        Partitions partitions,
+        StatementSize size) {
     BatchSql sql() {
         return tables.dialect().batch();
     }

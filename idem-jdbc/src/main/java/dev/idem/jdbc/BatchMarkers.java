@@ -41,21 +41,19 @@ final class BatchMarkers {
         int size = requests.size();
         UUID[] keys = new UUID[size];
         String[] readables = new String[size];
-        byte[][] fingerprints = new byte[size][];
         boolean hashed = false;
         for (int i = 0; i < size; i++) {
             ClaimRequest request = requests.get(i);
             keys[i] = request.key().value();
             readables[i] = request.key().readable();
             hashed |= readables[i] != null;
-            fingerprints[i] = Markers.kept(request.fingerprint());
         }
         Map<String, NamedSql.Parameter> common = keyed(consumer, keys);
         common.put("wait", NamedSql.Parameter.of(wait));
         common.put("claimid", NamedSql.Parameter.of(claimId));
         // What a shorter array lacks is NULL, and ids that are UUIDs need no readable text.
         common.put("readables", NamedSql.Parameter.array("text", hashed ? readables : new String[0]));
-        common.put("fingerprints", NamedSql.Parameter.array("bytea", fingerprints));
+        common.put("fingerprints", NamedSql.Parameter.of(KeptFingerprint.array(requests)));
         try (PreparedStatement statement =
                 (first ? claim : claimMore).prepare(connection, common, () -> rows(requests))) {
             return rowsOf(statement);
@@ -68,7 +66,7 @@ final class BatchMarkers {
             rows.add(Map.of(
                     "key", dialect.key().apply(request.key().value()),
                     "readable", NamedSql.Parameter.of(request.key().readable()),
-                    "fingerprint", NamedSql.Parameter.of(Markers.kept(request.fingerprint()))));
+                    "fingerprint", (s, i) -> KeptFingerprint.bind(s, i, request.fingerprint())));
         }
         return rows;
     }

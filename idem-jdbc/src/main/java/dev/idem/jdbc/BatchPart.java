@@ -13,8 +13,8 @@ final class BatchPart extends GuardedUnit {
     private final Object lane;
     private boolean deferring;
 
-    BatchPart(JdbcBatch batch, List<MarkerKey> keys, @Nullable String lane, SqlFaults faults, Guard guard) {
-        super(keys.get(0), faults, guard);
+    BatchPart(JdbcBatch batch, List<MarkerKey> keys, @Nullable String lane, BatchKit kit, Guard guard) {
+        super(keys.get(0), kit, guard);
         this.batch = batch;
         this.keys = keys;
         this.lane = lane == null ? this : lane;
@@ -31,18 +31,16 @@ final class BatchPart extends GuardedUnit {
 
     @Override
     public void defer(String sql, @Nullable Object... args) {
-        defer(List.of(lane), sql, args);
+        checkDeferred(sql, args);
+        deferring = true;
+        batch.deferred().add(this, List.of(lane), sql, args);
     }
 
     @Override
     public void deferInOrder(String line, String sql, @Nullable Object... args) {
-        defer(List.of(lane, line), sql, args);
-    }
-
-    private void defer(List<Object> lanes, String sql, @Nullable Object[] args) {
-        checkDeferred(sql);
+        checkDeferred(sql, args);
         deferring = true;
-        batch.defer(this, lanes, sql, args);
+        batch.deferred().addLast(this, line, sql, args);
     }
 
     @Override
@@ -53,6 +51,12 @@ final class BatchPart extends GuardedUnit {
     /** Whether it sent anything itself. */
     boolean wrote() {
         return guard.used();
+    }
+
+    /** What a statement of its failed with last, if one did. */
+    @Nullable
+    SQLException failed() {
+        return guard.failed();
     }
 
     @Override
@@ -89,6 +93,7 @@ final class BatchPart extends GuardedUnit {
     @Override
     public void abandon() {
         guard.revoke();
+        guard.cancelRunning();
         batch.tearDown();
     }
 

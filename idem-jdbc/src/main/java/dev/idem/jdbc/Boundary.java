@@ -16,7 +16,7 @@ interface Boundary {
     void autoCommit(boolean on) throws SQLException;
 
     /** A statement was sent through the connection. */
-    void executed();
+    void executed() throws SQLException;
 
     void close() throws SQLException;
 

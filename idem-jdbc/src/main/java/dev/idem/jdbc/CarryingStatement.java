@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class CarryingStatement implements InvocationHandler {
     private static final Set<String> EXECUTIONS =
             Set.of("execute", "executeQuery", "executeUpdate", "executeLargeUpdate");
+    /** What needs no statement of the right text. */
+    private static final Set<String> UNSENT = Set.of("close", "getConnection", "cancel");
+
     private final Guard guard;
     private final UnitSavepoint savepoint;
     private final PreparedStatement carrier;
-    private final int skipped;
     private final Preparing preparing;
     private final GuardedStatement guarded;
     private final List<Setting> settings = new ArrayList<>();
@@ -41,7 +43,6 @@ final class CarryingStatement implements InvocationHandler {
         this.guard = guard;
         this.savepoint = savepoint;
         this.carrier = carrier;
-        this.skipped = savepoint.prefixResults();
         this.guarded = guarded;
         this.preparing = preparing;
     }
@@ -65,7 +66,7 @@ final class CarryingStatement implements InvocationHandler {
             }
             return guarded.invoke(proxy, method, args); // the results that are being read stay open
         }
-        if (method.getDeclaringClass() == Object.class || name.equals("close") || name.equals("getConnection")) {
+        if (method.getDeclaringClass() == Object.class || UNSENT.contains(name)) {
             return guarded.invoke(proxy, method, args);
         }
         return withoutPrefix().invoke(proxy, method, args);
@@ -84,9 +85,9 @@ final class CarryingStatement implements InvocationHandler {
     private @Nullable Object carry(String how) throws SQLException {
         guarded.sending();
         sent = true;
-        savepoint.carry(carrier::execute);
+        savepoint.carry(() -> guard.send(carrier, carrier::execute));
         boolean rows = false;
-        for (int i = 0; i < skipped; i++) {
+        for (int i = 0; i < UnitSavepoint.PREFIX_RESULTS; i++) {
             rows = carrier.getMoreResults();
         }
         return switch (how) {

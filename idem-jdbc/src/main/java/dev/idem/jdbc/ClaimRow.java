@@ -41,7 +41,7 @@ record ClaimRow(
                 row.getString(2),
                 row.getString(3),
                 row.getString(4),
-                row.getBytes(5),
+                KeptFingerprint.read(row, 5),
                 time(row.getLong(6)),
                 row.getBoolean(7));
     }
@@ -54,7 +54,13 @@ record ClaimRow(
     /** A marker that was there: claim id, readable text, fingerprint and time. */
     static ClaimRow known(ResultSet row) throws SQLException {
         return new ClaimRow(
-                false, row.getString(1), null, row.getString(2), row.getBytes(3), time(row.getLong(4)), true);
+                false,
+                row.getString(1),
+                null,
+                row.getString(2),
+                KeptFingerprint.read(row, 3),
+                time(row.getLong(4)),
+                true);
     }
 
     /** From a number, because no time zone of the driver, the session or this process can bend it. */

@@ -15,6 +15,11 @@ record ClaimedMarker(Markers markers, int consumer, MarkerKey key, ClaimRow row)
         return row.claimId();
     }
 
+    /** Whether the confirm also proves that the transaction is the one of the claim, and not only that the marker is there. */
+    boolean namesTransaction() {
+        return row.token() != null;
+    }
+
     /** False, or an exception that {@link SqlFaults#isBroken} knows, when the transaction has lost it. */
     boolean confirm(Connection connection) throws SQLException {
         return markers.confirm(connection, consumer, key, row);

@@ -10,11 +10,9 @@ import dev.idem.spi.PositionRequest;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +27,19 @@ final class Claims {
     private final SqlFaults faults;
     private final SqlText sqlText;
     private final HandlerConnections handlers;
+    private final RollbackOnly rollbackOnly;
     private final Partitions partitions;
     private final BatchKit kit;
     private final BatchClaims batches;
     private final WatermarkClaims watermarks;
 
-    Claims(DataSource dataSource, Tables tables, HandlerConnections handlers) {
+    Claims(
+            DataSource dataSource,
+            Tables tables,
+            HandlerConnections handlers,
+            StatementSize size,
+            RollbackOnly rollbackOnly) {
+        this.rollbackOnly = rollbackOnly;
         this.dataSource = dataSource;
         this.tables = tables;
         this.handlers = handlers;
@@ -43,7 +48,7 @@ final class Claims {
         sqlText = new SqlText(tables.dialect().committing());
         partitions = new Partitions(tables);
         BatchMarkers together = new BatchMarkers(tables, markers);
-        kit = new BatchKit(tables, markers, together, faults, sqlText, handlers, partitions);
+        kit = new BatchKit(tables, markers, together, faults, sqlText, handlers, partitions, size);
         batches = new BatchClaims(kit, this::begin);
         watermarks = new WatermarkClaims(kit, this::begin);
     }
@@ -109,7 +114,7 @@ final class Claims {
             Guard guard = new Guard(connection, sqlText, handlers);
             granted = true;
             return Optional.of(
-                    new Claim.Granted(new OwnUnit(transaction, marker(consumer, request, row.get()), faults, guard)));
+                    new Claim.Granted(new OwnUnit(transaction, marker(consumer, request, row.get()), kit, guard)));
         } catch (SQLException failure) {
             return Optional.of(busyOrThrow("claim", request, failure));
         } finally {
@@ -122,17 +127,15 @@ final class Claims {
     /** Claims behind a savepoint, so that a lock timeout or a violation does not spoil the owner's transaction. */
     Claim within(Connection outer, int consumer, ClaimRequest request) {
         try {
-            // A name nobody else has: some databases replace a savepoint by another one of the same name.
-            Savepoint savepoint = outer.setSavepoint(
-                    "idem_" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+            JoinedSavepoint savepoint = JoinedSavepoint.set(outer);
             try {
                 Claim claim = after(savepoint, outer, consumer, request);
                 if (!(claim instanceof Claim.Granted)) {
-                    outer.rollback(savepoint); // also puts back the settings of a claim that was not granted
+                    savepoint.undo(outer); // also puts back the settings of a claim that was not granted
                 }
                 return claim;
-            } catch (StoreException failure) {
-                Transactions.quietly(() -> outer.rollback(savepoint), failure);
+            } catch (SQLException | RuntimeException | Error failure) {
+                undo(savepoint, outer, failure);
                 throw failure;
             }
         } catch (SQLException failure) {
@@ -140,7 +143,20 @@ final class Claims {
         }
     }
 
-    private Claim after(Savepoint savepoint, Connection outer, int consumer, ClaimRequest request) throws SQLException {
+    /** The owner may go on, and commit: a marker without its effect must not be there then. */
+    private void undo(JoinedSavepoint savepoint, Connection outer, Throwable failure) {
+        try {
+            savepoint.undo(outer);
+        } catch (SQLException | RuntimeException secondary) {
+            if (failure != secondary) {
+                failure.addSuppressed(secondary);
+            }
+            rollbackOnly.mark(outer, true);
+        }
+    }
+
+    private Claim after(JoinedSavepoint savepoint, Connection outer, int consumer, ClaimRequest request)
+            throws SQLException {
         try {
             Optional<Claim> outside = partitions.outside(outer, request.key());
             if (outside.isPresent()) {
@@ -151,7 +167,8 @@ final class Claims {
                 return taken(outer, consumer, request, row);
             }
             Guard guard = new Guard(outer, sqlText, handlers);
-            return new Claim.Granted(new JoinedUnit(outer, savepoint, marker(consumer, request, row), faults, guard));
+            return new Claim.Granted(
+                    new JoinedUnit(outer, savepoint, marker(consumer, request, row), kit, guard, rollbackOnly));
         } catch (SQLException failure) {
             return busyOrThrow(JOINED, request, failure);
         }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -14,6 +15,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Knows the number that stands for a consumer's name. A number is remembered only after it was read on a connection of
  * its own, committed: remembered any earlier, it could be rolled back and given to another consumer.
+ *
+ * <p><b>Why it can be remembered for ever.</b> A failover may lose the registration behind our back. The number is made
+ * from the name ({@link NumberOfName}), so whoever registers the name again arrives at the number that is remembered here,
+ * and another name does not get it. A number that does not come from its own name was given to a renamed consumer: only if
+ * the renaming itself is lost do the tables disagree with us. {@link #restore} finds that out.
  */
 final class ConsumerNumbers {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
@@ -22,12 +28,15 @@ final class ConsumerNumbers {
 
     private final DataSource dataSource;
     private final NamedSql find;
+    private final NamedSql holders;
     private final NamedSql register;
     private final Map<String, Integer> known = new ConcurrentHashMap<>();
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     ConsumerNumbers(DataSource dataSource, Dialect dialect, Tables tables) {
         this.dataSource = dataSource;
         find = new NamedSql(tables.fill("SELECT number FROM ${consumer} WHERE name = :name"));
+        holders = new NamedSql(tables.fill("SELECT number FROM ${consumer} WHERE name = :name OR number = :number"));
         register = new NamedSql(tables.fill(dialect.registerConsumer()));
     }
 
@@ -55,39 +64,85 @@ final class ConsumerNumbers {
         try (Connection connection = dataSource.getConnection()) {
             return Transactions.alone(connection, () -> {
                 Optional<Integer> found = find(connection, consumer);
-                if (found.isEmpty()) {
-                    register(connection, consumer);
-                    connection.commit();
-                    found = find(connection, consumer);
-                    log.info(
-                            "{}: new consumer. If it was renamed, its history is under the old name:"
-                                    + " idem consumer rename",
-                            consumer);
-                }
-                int number = found.orElseThrow(
-                        () -> new SQLException("Consumer " + consumer + " was registered but cannot be read"));
+                int number = found.isPresent() ? found.get() : register(connection, consumer);
                 known.put(consumer, number);
                 return number;
             });
         }
     }
 
-    private void register(Connection connection, String consumer) throws SQLException {
-        try (PreparedStatement statement =
-                register.prepare(connection, Map.of("name", NamedSql.Parameter.of(consumer)))) {
+    /** Each try says whether the name has a number now; if not, its number belongs to another name. */
+    private int register(Connection connection, String consumer) throws SQLException {
+        for (int candidate : NumberOfName.candidates(consumer)) {
+            insert(connection, consumer, candidate);
+            Optional<Integer> number = find(connection, consumer);
+            if (number.isPresent()) {
+                log.info(
+                        "{}: new consumer. If it was renamed, its history is under the old name: idem consumer rename",
+                        consumer);
+                return number.get();
+            }
+        }
+        throw new SQLException("Consumer " + consumer + " was registered but cannot be read");
+    }
+
+    /** Commits, so that a look behind it sees the present at every isolation level. */
+    private void insert(Connection connection, String consumer, int number) throws SQLException {
+        Map<String, NamedSql.Parameter> values =
+                Map.of("name", NamedSql.Parameter.of(consumer), "number", NamedSql.Parameter.of(number));
+        try (PreparedStatement statement = register.prepare(connection, values)) {
             statement.executeUpdate();
+            connection.commit();
         } catch (SQLException failure) {
             connection.rollback();
-            if (find(connection, consumer).isEmpty()) { // else another instance was a moment faster
+            if (first(connection, holders, values).isEmpty()) { // else another instance was a moment faster
                 throw failure;
             }
         }
     }
 
     private Optional<Integer> find(Connection connection, String consumer) throws SQLException {
-        try (PreparedStatement statement = find.prepare(connection, Map.of("name", NamedSql.Parameter.of(consumer)));
+        return first(connection, find, Map.of("name", NamedSql.Parameter.of(consumer)));
+    }
+
+    private static Optional<Integer> first(Connection connection, NamedSql sql, Map<String, NamedSql.Parameter> values)
+            throws SQLException {
+        try (PreparedStatement statement = sql.prepare(connection, values);
                 ResultSet rows = statement.executeQuery()) {
             return rows.next() ? Optional.of(rows.getInt(1)) : Optional.empty();
         }
+    }
+
+    /**
+     * Registers what was lost again, under the numbers that this process uses, so that sweeps and operators see it. Whatever
+     * fails is left to the next time.
+     */
+    void restore() {
+        known.forEach((consumer, number) -> {
+            try (Connection connection = dataSource.getConnection()) {
+                Transactions.alone(connection, () -> restore(connection, consumer, number));
+            } catch (SQLException failure) {
+                log.debug("{}: whether it is still registered could not be seen", consumer, failure);
+            }
+        });
+    }
+
+    private boolean restore(Connection connection, String consumer, int number) throws SQLException {
+        Optional<Integer> found = find(connection, consumer);
+        if (found.isEmpty()) {
+            insert(connection, consumer, number);
+            found = find(connection, consumer);
+        }
+        boolean same = found.isPresent() && found.get() == number;
+        if (!same && told.add(consumer)) {
+            log.error(
+                    "{}: its number is {} in this process and {} in the tables, so instances that start now have another"
+                            + " history. It was renamed while it ran, or a failover has lost its renaming. See"
+                            + " docs/operations.md, 'After a failover'",
+                    consumer,
+                    number,
+                    found.map(String::valueOf).orElse("another consumer's"));
+        }
+        return same;
     }
 }

@@ -3,40 +3,56 @@ package dev.idem.jdbc;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The statements that handlers handed over. They are sent in steps, each a JDBC batch of one SQL text. A statement goes
  * into the first step of its text that does not lie before the last statement of its own lane, so what must stay in order
- * does, and the statements of independent messages meet in few steps.
+ * does, and the statements of independent messages meet in few steps. Behind them come those that are to be sent last.
  */
 final class Deferred<O> {
     private final List<Call<O>> calls = new ArrayList<>();
+    private final List<Call<O>> last = new ArrayList<>();
 
     /** @param lanes statements that share one keep their order */
     void add(O owner, List<Object> lanes, String sql, @Nullable Object[] args) {
         calls.add(new Call<>(owner, lanes, sql, args.clone()));
     }
 
+    /** Sent behind all others, in the order of its line, whosever it is. */
+    void addLast(O owner, String line, String sql, @Nullable Object[] args) {
+        last.add(new Call<>(owner, List.of(line), sql, args.clone()));
+    }
+
     boolean isEmpty() {
-        return calls.isEmpty();
+        return calls.isEmpty() && last.isEmpty();
     }
 
     boolean has(O owner) {
-        return calls.stream().anyMatch(call -> call.owner == owner);
+        return Stream.concat(calls.stream(), last.stream()).anyMatch(call -> call.owner == owner);
     }
 
     void forget(O owner) {
         calls.removeIf(call -> call.owner == owner);
+        last.removeIf(call -> call.owner == owner);
     }
 
     List<Step<O>> steps() {
+        List<Step<O>> steps = steps(calls);
+        steps.addAll(steps(last));
+        return steps;
+    }
+
+    private static <O> List<Step<O>> steps(List<Call<O>> calls) {
         List<Step<O>> steps = new ArrayList<>();
         Map<String, List<Integer>> stepsOfSql = new HashMap<>();
         Map<Object, Integer> lastOfLane = new HashMap<>();
@@ -67,27 +83,48 @@ final class Deferred<O> {
         private void bind(PreparedStatement statement) throws SQLException {
             for (int i = 0; i < args.length; i++) {
                 Object value = args[i];
+                if (value instanceof LineTurns.Turn) {
+                    return; // it comes last
+                }
                 // Drivers know this one only under another name.
                 statement.setObject(i + 1, value instanceof Instant time ? time.atOffset(ZoneOffset.UTC) : value);
             }
         }
     }
 
+    /** How the statement of a step is executed. */
+    @FunctionalInterface
+    interface Sending {
+        void send(Statement statement, Transactions.Call execution) throws SQLException;
+    }
+
     /** Statements of one text. */
     record Step<O>(String sql, List<Call<O>> calls) {
-        void send(Connection connection) throws SQLException {
+        void send(Connection connection, Sending sending) throws SQLException {
+            List<LineTurns.Turn> turns = turns();
+            if (!turns.isEmpty()) {
+                LineTurns.take(connection, turns);
+            }
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 if (calls.size() == 1) {
                     calls.get(0).bind(statement);
-                    statement.execute();
+                    sending.send(statement, statement::execute);
                     return;
                 }
                 for (Call<O> call : calls) {
                     call.bind(statement);
                     statement.addBatch();
                 }
-                statement.executeBatch();
+                sending.send(statement, statement::executeBatch);
             }
+        }
+
+        private List<LineTurns.Turn> turns() {
+            return calls.stream()
+                    .flatMap(call -> Arrays.stream(call.args))
+                    .filter(LineTurns.Turn.class::isInstance)
+                    .map(LineTurns.Turn.class::cast)
+                    .toList();
         }
 
         List<Step<O>> halves() {

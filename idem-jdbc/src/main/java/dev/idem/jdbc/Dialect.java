@@ -20,7 +20,7 @@ import java.util.function.ToLongFunction;
  * @param readAndEnd the same when nothing comes after it in the transaction, which it may end if that saves a round trip
  * @param confirm answers a row if the marker of this transaction is still there; else none, or fails
  * @param confirmAndCommit the same and COMMIT in one round trip, where the first failing stops the second
- * @param registerConsumer gives a name its number, if it has none
+ * @param registerConsumer gives a name a number, if neither of them is taken; may fail when another does so at once
  * @param storeResult keeps a result, also where one was left over from a marker that a person deleted
  * @param takenCodes error codes of the claim that mean: the row may be there, read it
  * @param faults which errors mean what

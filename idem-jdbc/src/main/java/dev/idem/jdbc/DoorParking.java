@@ -62,7 +62,8 @@ final class DoorParking {
                 throw new SQLException(
                         "A message that was just stored is not there: a trigger or a rule is in the way");
             }
-            return new QueuedMessage(row.getLong(1), key, message, row.getLong(2), 0, 0, Instant.EPOCH, false, null);
+            return new QueuedMessage(
+                    row.getLong(1), key, message, row.getLong(2), 0, 0, Instant.EPOCH, false, false, null);
         }
     }
 }

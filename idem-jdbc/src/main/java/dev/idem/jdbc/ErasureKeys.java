@@ -1,5 +1,7 @@
 package dev.idem.jdbc;
 
+import dev.idem.Message;
+import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds everything that belongs to a message that is to be erased. Stateless. */
 final class ErasureKeys {
-    private static final String SELECT = "SELECT consumer, message_key, readable, id FROM ";
+    private static final String SELECT = "SELECT consumer, message_key, readable, id, head FROM ";
+    private static final String MARKERS = "SELECT consumer, message_key, readable, 0, NULL FROM ${marker}";
 
     /** Where rows have both a number and a key. */
     private static final List<String> NUMBERED = List.of("${queue}", "${archive}");
@@ -40,9 +43,18 @@ final class ErasureKeys {
             return readable == null ? null : MarkerKey.erased(readable);
         }
 
+        /** As lists show it, without the session that has brought it. */
+        String id() {
+            if (readable == null) {
+                return value.toString();
+            }
+            int session = readable.lastIndexOf(MarkerKey.SESSION);
+            return session < 0 ? readable : readable.substring(0, session);
+        }
+
         /** How the readable texts of its copies in replay sessions begin. */
         private String copies() {
-            return (readable == null ? value.toString() : readable) + MarkerKey.SESSION;
+            return id() + MarkerKey.SESSION;
         }
     }
 
@@ -51,10 +63,14 @@ final class ErasureKeys {
      *
      * @param consumer its number
      * @param numbers those it has, or had, in the queue
+     * @param ids its own, as far as they are known, by which other messages may name it
      */
-    record Found(int consumer, Set<Key> keys, Set<Long> numbers) {}
+    record Found(int consumer, Set<Key> keys, Set<Long> numbers, Set<String> ids) {}
 
-    /** By its number; also one that has left the queue, if anything with that number is left. */
+    /**
+     * By its number; also one that has left the queue, if anything with that number is left. Reads as much as by its id, for
+     * the copies that sessions have made.
+     */
     Optional<Found> of(Connection connection, long id) throws SQLException {
         Map<String, NamedSql.Parameter> values = Map.of("id", NamedSql.Parameter.of(id));
         for (String table : NUMBERED) {
@@ -68,7 +84,9 @@ final class ErasureKeys {
                                         + " SELECT consumer FROM ${revision} WHERE queue_id = :id"))
                         .prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
-            return row.next() ? Optional.of(new Found(row.getInt(1), Set.of(), Set.of(id))) : Optional.empty();
+            return row.next()
+                    ? Optional.of(new Found(row.getInt(1), Set.of(), Set.of(id), Set.of()))
+                    : Optional.empty();
         }
     }
 
@@ -82,28 +100,40 @@ final class ErasureKeys {
         values.put("consumer", NamedSql.Parameter.of(number.get()));
         values.put("name", NamedSql.Parameter.of(InboxRows.storable(messageId)));
         values.put("erased", NamedSql.Parameter.of(MarkerKey.erased(messageId)));
+        values.put("copies", NamedSql.Parameter.of(beginning(InboxRows.storable(messageId) + MarkerKey.SESSION)));
         Optional<UUID> uuid = Uuids.canonical(messageId);
         uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
         String where = " WHERE consumer = :consumer AND (readable = :name OR readable = :erased"
+                + " OR readable LIKE :copies ESCAPE '!'"
                 + (uuid.isPresent() ? " OR message_key = :key)" : ")");
         List<Row> rows = numbered(connection, where, values);
-        rows.addAll(rows(connection, "SELECT consumer, message_key, readable, 0 FROM ${marker}" + where, values));
+        rows.addAll(rows(connection, MARKERS + where, values));
         return rows.isEmpty() ? Optional.empty() : Optional.of(withCopies(connection, number.get(), rows));
     }
 
     private Found withCopies(Connection connection, int consumer, Collection<Row> rows) throws SQLException {
         Set<Key> keys = new LinkedHashSet<>();
         Set<Long> numbers = new TreeSet<>();
+        List<Row> all = new ArrayList<>(rows);
         rows.forEach(row -> row.into(keys, numbers));
         for (Key key : List.copyOf(keys)) {
             Map<String, NamedSql.Parameter> values = Map.of(
                     "consumer", NamedSql.Parameter.of(consumer),
                     "key", dialect.key().apply(key.value),
-                    "copies", NamedSql.Parameter.of(key.copies().replaceAll("[!%_]", "!$0") + "%"));
+                    "copies", NamedSql.Parameter.of(beginning(key.copies())));
             String where = " WHERE consumer = :consumer AND (message_key = :key OR readable LIKE :copies ESCAPE '!')";
-            numbered(connection, where, values).forEach(row -> row.into(keys, numbers));
+            List<Row> copies = numbered(connection, where, values);
+            copies.addAll(rows(connection, MARKERS + where, values));
+            copies.forEach(row -> row.into(keys, numbers));
+            all.addAll(copies);
         }
-        return new Found(consumer, keys, numbers);
+        Set<String> ids = new TreeSet<>();
+        all.forEach(row -> row.id().ifPresent(ids::add));
+        return new Found(consumer, keys, numbers, ids);
+    }
+
+    private static String beginning(String text) {
+        return text.replaceAll("[!%_]", "!$0") + "%";
     }
 
     private List<Row> numbered(Connection connection, String where, Map<String, NamedSql.Parameter> values)
@@ -123,17 +153,31 @@ final class ErasureKeys {
                     "consumer", NamedSql.Parameter.of(found.consumer),
                     "key", dialect.key().apply(key.value));
             rows(connection, SELECT + "${queue} WHERE consumer = :consumer AND message_key = :key ORDER BY id", values)
-                    .forEach(row -> ids.add(row.id));
+                    .forEach(row -> ids.add(row.number));
         }
         return ids;
     }
 
-    private record Row(int consumer, Key key, long id) {
+    /** @param known another key, under which its effects are in the ledger */
+    private record Row(int consumer, Key key, long number, Optional<String> id, Optional<Key> known) {
         private void into(Set<Key> keys, Set<Long> numbers) {
             keys.add(key);
-            if (id != 0) {
-                numbers.add(id);
+            known.ifPresent(keys::add);
+            if (number != 0) {
+                numbers.add(number);
             }
+        }
+    }
+
+    /** @param head null in a marker, which has only the key */
+    private static Optional<Message> message(byte @Nullable [] head) {
+        if (head == null || head.length == 0) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Envelope.message(head, new byte[0]));
+        } catch (IllegalArgumentException unreadable) {
+            return Optional.empty();
         }
     }
 
@@ -144,7 +188,13 @@ final class ErasureKeys {
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 Key key = new Key(dialect.keyOf().read(row, 2), row.getString(3));
-                found.add(new Row(row.getInt(1), key, row.getLong(4)));
+                Optional<Message> message = message(row.getBytes(5));
+                found.add(new Row(
+                        row.getInt(1),
+                        key,
+                        row.getLong(4),
+                        message.map(Message::id).orElseGet(() -> ErasureIds.ofReadable(key.id())),
+                        message.flatMap(Message::markedAs).map(as -> new Key(as.value(), as.readable()))));
             }
         }
         return found;

@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.QueueState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Empties the rows of a message: every column in which something of the message itself can stand. Where a row must stay as
@@ -16,6 +18,11 @@ import java.util.stream.Collectors;
 final class ErasureRows {
     private static final String KEYED = " WHERE consumer = :consumer AND message_key = :key";
     private static final String NUMBERED = " WHERE queue_id = :id";
+
+    /** In the place of a codec: a handler that asks for such a result hears that it is not there, and gets no null for it. */
+    private static final String ERASED = "erased";
+
+    private static final int MOST_QUOTED = 200;
 
     private final Tables tables;
 
@@ -27,43 +34,52 @@ final class ErasureRows {
      * One place where something can be.
      *
      * @param what for people
-     * @param change ends before its condition
+     * @param change of the rows; null removes them
      * @param where finds only what is not erased yet
      */
-    private record Place(String what, String change, String table, String where) {}
+    private record Place(
+            String what, String table, @Nullable String change, String where) {
+        String count() {
+            return "SELECT count(*) FROM " + table + where;
+        }
+
+        String erase() {
+            return change == null ? "DELETE FROM " + table + where : "UPDATE " + table + " SET " + change + where;
+        }
+    }
 
     private static final Place[] BY_KEY = {
         new Place(
                 "the stored message",
-                "UPDATE ${queue} SET head = :none, payload = :none, readable = :readable, ordering_key = NULL,"
-                        + " error = NULL, reason = '" + InboxErasure.REASON + "', fence = fence + 1",
                 "${queue}",
-                KEYED + " AND OCTET_LENGTH(head) > 0"),
+                "head = :none, payload = :none, readable = :readable, ordering_key = NULL, error = NULL, reason = '"
+                        + InboxErasure.REASON + "', fence = fence + 1",
+                KEYED + " AND OCTET_LENGTH(head) > 0 AND (status = " + QueueState.FAILED_TERMINAL.code()
+                        + " OR :dry = 1)"), // it was given up just now
         new Place(
                 "the kept copy",
-                "UPDATE ${archive} SET head = :none, payload = :none, readable = :readable",
                 "${archive}",
+                "head = :none, payload = :none, readable = :readable",
                 KEYED + " AND OCTET_LENGTH(head) > 0"),
-        new Place("the result", "DELETE FROM ${result}", "${result}", KEYED),
+        new Place("the result", "${result}", null, KEYED),
         new Place(
                 "results of steps",
-                "UPDATE ${step} SET result = NULL, codec = NULL",
                 "${step}",
-                KEYED + " AND result IS NOT NULL"),
+                "result = :none, codec = '" + ERASED + "'",
+                KEYED + " AND result IS NOT NULL AND codec <> '" + ERASED + "'"),
+        new Place("the readable key", "${marker}", "readable = :readable", KEYED + " AND readable <> :readable"),
         new Place(
-                "the readable key",
-                "UPDATE ${marker} SET readable = :readable",
-                "${marker}",
-                KEYED + " AND readable <> :readable")
+                "what replay sessions say of it",
+                "${replay}",
+                "error = '" + ERASED + "'",
+                " WHERE consumer = :consumer AND error LIKE :said ESCAPE '!' AND error <> '" + ERASED + "'"
+                        // Most name one message, in front; others may begin as this one does.
+                        + " AND (error NOT LIKE 'message %' OR error LIKE :named ESCAPE '!')")
     };
 
     private static final Place[] BY_NUMBER = {
-        new Place(
-                "error texts",
-                "UPDATE ${attempt} SET error = :none",
-                "${attempt}",
-                NUMBERED + " AND OCTET_LENGTH(error) > 0"),
-        new Place("revisions", "DELETE FROM ${revision}", "${revision}", NUMBERED)
+        new Place("error texts", "${attempt}", "error = :none", NUMBERED + " AND OCTET_LENGTH(error) > 0"),
+        new Place("revisions", "${revision}", null, NUMBERED)
     };
 
     /** Says what was erased, without any of it; nothing if there was nothing. */
@@ -72,13 +88,23 @@ final class ErasureRows {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(found.consumer()));
         values.put("none", NamedSql.Parameter.of(new byte[0]));
+        values.put("dry", NamedSql.Parameter.of(dryRun ? 1 : 0));
         for (ErasureKeys.Key key : found.keys()) {
             values.put("key", tables.dialect().key().apply(key.value()));
             values.put("readable", NamedSql.Parameter.of(key.erased()));
+            String quoted = beginningOf(key.id());
+            String pattern = quoted.replaceAll("[!%_]", "!$0");
+            values.put("said", NamedSql.Parameter.of("%" + pattern + "%"));
+            String end = quoted.equals(key.id()) ? ": %" : "%";
+            values.put("named", NamedSql.Parameter.of("message " + pattern + end));
             for (Place place : BY_KEY) {
                 sums.merge(place.what, count(connection, place, values, dryRun), Long::sum);
             }
         }
+        sums.merge(
+                "causes of what is to be published",
+                new ErasureIds(tables).erase(connection, found.ids(), dryRun),
+                Long::sum);
         for (long number : found.numbers()) {
             values.put("id", NamedSql.Parameter.of(number));
             for (Place place : BY_NUMBER) {
@@ -91,9 +117,14 @@ final class ErasureRows {
                 .collect(Collectors.joining(", "));
     }
 
+    /** As much of an id as messages for people quote. */
+    private static String beginningOf(String id) {
+        return id.substring(0, id.offsetByCodePoints(0, Math.min(MOST_QUOTED, id.codePointCount(0, id.length()))));
+    }
+
     private long count(Connection connection, Place place, Map<String, NamedSql.Parameter> values, boolean dryRun)
             throws SQLException {
-        String sql = dryRun ? "SELECT count(*) FROM " + place.table + place.where : place.change + place.where;
+        String sql = dryRun ? place.count() : place.erase();
         try (PreparedStatement statement = new NamedSql(tables.fill(sql)).prepare(connection, values)) {
             if (!dryRun) {
                 return statement.executeUpdate();

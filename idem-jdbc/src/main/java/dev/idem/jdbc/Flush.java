@@ -1,6 +1,5 @@
 package dev.idem.jdbc;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,44 +15,41 @@ import java.util.Map;
 final class Flush {
     private final Connection connection;
     private final SqlFaults faults;
-    private final MarkerKey key;
+    private final RunningStatement running;
 
-    Flush(Connection connection, SqlFaults faults, MarkerKey key) {
+    /** @param running what can be cancelled, by whoever has no more time for it */
+    Flush(Connection connection, SqlFaults faults, RunningStatement running) {
         this.connection = connection;
         this.faults = faults;
-        this.key = key;
+        this.running = running;
     }
 
     /** Empty when all were sent; else whose failed, and why, and nothing is sent. */
-    Map<Unit, Throwable> send(Deferred<BatchPart> deferred) {
+    Map<Unit, Throwable> send(Deferred<BatchPart> deferred) throws SQLException {
         Map<Unit, Throwable> failed = new LinkedHashMap<>();
         List<Deferred.Step<BatchPart>> steps = deferred.steps();
-        try {
-            Savepoint before = connection.setSavepoint();
-            for (int i = 0; i < steps.size() && failed.isEmpty(); i++) {
-                if (!sent(steps.get(i))) {
+        Savepoint before = connection.setSavepoint();
+        for (int i = 0; i < steps.size() && failed.isEmpty(); i++) {
+            if (!sent(steps.get(i))) {
+                connection.rollback(before);
+                for (Deferred.Step<BatchPart> passed : steps.subList(0, i)) {
+                    send(passed);
+                }
+                search(steps.get(i), failed);
+                if (!failed.isEmpty()) { // else it went well this time, and everything is sent again
                     connection.rollback(before);
-                    for (Deferred.Step<BatchPart> passed : steps.subList(0, i)) {
-                        passed.send(connection);
-                    }
-                    search(steps.get(i), failed);
-                    if (!failed.isEmpty()) { // else it went well this time, and everything is sent again
-                        connection.rollback(before);
-                    }
                 }
             }
-            if (failed.isEmpty()) {
-                connection.releaseSavepoint(before);
-            }
-            return failed;
-        } catch (SQLException failure) {
-            throw faults.explained("send the deferred statements of the batch with", key, failure);
         }
+        if (failed.isEmpty()) {
+            connection.releaseSavepoint(before);
+        }
+        return failed;
     }
 
     private boolean sent(Deferred.Step<BatchPart> step) throws SQLException {
         try {
-            step.send(connection);
+            send(step);
             return true;
         } catch (SQLException failure) {
             if (faults.isTransient(failure)) {
@@ -63,10 +59,14 @@ final class Flush {
         }
     }
 
+    private void send(Deferred.Step<BatchPart> step) throws SQLException {
+        step.send(connection, running::send);
+    }
+
     private void search(Deferred.Step<BatchPart> step, Map<Unit, Throwable> failed) throws SQLException {
         Savepoint before = connection.setSavepoint();
         try {
-            step.send(connection);
+            send(step);
             connection.releaseSavepoint(before);
         } catch (SQLException failure) {
             if (faults.isTransient(failure)) {

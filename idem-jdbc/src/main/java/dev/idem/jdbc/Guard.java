@@ -7,8 +7,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -34,15 +38,22 @@ final class Guard {
         }
     };
 
+    /** Errors that a handler goes on after are many; the one that ends it is among the last. */
+    private static final int REMEMBERED = 16;
+
     private final Connection real;
     private final SqlText sqlText;
     private final @Nullable UnitSavepoint savepoint;
     private final Runnable unbind;
     private final ReentrantLock calls = new ReentrantLock();
+    private final RunningStatement running = new RunningStatement();
     private volatile boolean revoked;
     private volatile boolean used;
     private volatile @Nullable SQLException failed;
+    private volatile List<SQLException> thrown = List.of();
     private volatile @Nullable SQLException condemned;
+    private volatile @Nullable Connection handed;
+    private final AtomicReference<@Nullable Object> inside = new AtomicReference<>();
 
     /** On the calling thread, until it is revoked, the data source of the store hands out this transaction. */
     Guard(Connection real, SqlText sqlText, HandlerConnections handlers) {
@@ -57,9 +68,14 @@ final class Guard {
         this.unbind = handlers.bind(this);
     }
 
-    /** The connection as a handler sees it: ending the transaction is refused. */
+    /** The connection as a handler sees it, always the same: ending the transaction is refused. */
     Connection connection() {
-        return proxy(Connection.class, new GuardedConnection(this, real, new HandlerBoundary()));
+        Connection mine = handed;
+        if (mine == null) {
+            mine = proxy(Connection.class, new GuardedConnection(this, real, new HandlerBoundary()));
+            handed = mine;
+        }
+        return mine;
     }
 
     /** The same transaction for libraries with transactions of their own, which become part of it. */
@@ -76,8 +92,9 @@ final class Guard {
         used = true;
     }
 
-    void check(String sql) throws SQLException {
-        sqlText.refuseCommitting(sql);
+    /** Refuses what would end the transaction; true when the text is surely one statement. */
+    boolean check(String sql) throws SQLException {
+        return sqlText.refuseCommitting(sql);
     }
 
     /** From now on this transaction can only be rolled back. Waits its turn, so that {@link #quiet} waits for it. */
@@ -85,11 +102,30 @@ final class Guard {
         calls.lock();
         try {
             if (condemned == null) {
-                condemned = new SQLException("A library " + deed + " here");
+                condemned = new SQLException(deed + " here");
             }
         } finally {
             calls.unlock();
         }
+    }
+
+    /**
+     * A library begins a transaction on one of its connections, or goes on with it. A second one at the same time would
+     * share the fate of the first, which nobody who asks for a second one expects.
+     */
+    void begin(Object connection) throws SQLException {
+        if (inside.get() != connection && !inside.compareAndSet(null, connection)) {
+            throw refused(
+                    "a second transaction beside one that is open (REQUIRES_NEW, say)",
+                    "All connections of a handler are one transaction, Idem's, so it could not be committed or rolled back"
+                            + " on its own. Join the open one (REQUIRED), use a savepoint (NESTED), or do that work outside"
+                            + " of the handler: publish it, or use a data source that is not Idem's");
+        }
+    }
+
+    /** The library's transaction on this connection has ended, as far as the library is concerned. */
+    void end(Object connection) {
+        inside.compareAndSet(connection, null);
     }
 
     /** Where a library rolled back, if one did. */
@@ -125,13 +161,26 @@ final class Guard {
         return calls.isLocked();
     }
 
-    /** Waits for a call that is still running; false when it does not end, and the connection must be torn down. */
+    /** Ends in the server what the handler waits for, if it does; for use before the connection is aborted. */
+    void cancelRunning() {
+        running.cancel();
+    }
+
+    /**
+     * Waits for a call that is still running, and for a cancellation that is on its way; false when one of them does not
+     * end, and the connection must be torn down.
+     */
     boolean quiet(Duration limit) {
+        return isFree(calls, limit) && isFree(running.cancelling(), limit);
+    }
+
+    /** Waits until nobody holds it; false when somebody does for longer. */
+    static boolean isFree(ReentrantLock lock, Duration limit) {
         try {
-            if (!calls.tryLock() && !calls.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!lock.tryLock() && !lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
                 return false;
             }
-            calls.unlock();
+            lock.unlock();
             return true;
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
@@ -142,7 +191,7 @@ final class Guard {
     /** The savepoint that the next statement needs, if it needs one. */
     @Nullable
     UnitSavepoint pendingSavepoint() {
-        return savepoint != null && savepoint.isPending() ? savepoint : null;
+        return savepoint != null && savepoint.isMissing() ? savepoint : null;
     }
 
     /** What a statement failed with last, if one did: the handler may have swallowed it. */
@@ -165,8 +214,53 @@ final class Guard {
             if (first != null) {
                 first.set(real);
             }
-            return pass(target, method, args);
+            running.begins(target instanceof Statement statement ? statement : null);
+            try {
+                return pass(target, method, args);
+            } finally {
+                running.ends();
+            }
         });
+    }
+
+    /** Sends a statement that is not the handler's as it stands, while the handler's time still runs. */
+    void send(Statement statement, Transactions.Call call) throws SQLException {
+        calls.lock();
+        try {
+            running.send(statement, call);
+        } catch (SQLException failure) {
+            remember(failure);
+            throw failure;
+        } finally {
+            calls.unlock();
+        }
+    }
+
+    /** Under the lock of the calls. */
+    private void remember(SQLException failure) {
+        List<SQLException> last =
+                new ArrayList<>(thrown.subList(Math.max(0, thrown.size() + 1 - REMEMBERED), thrown.size()));
+        last.add(failure);
+        thrown = List.copyOf(last);
+    }
+
+    /** Whether this connection, and no other one that the handler uses, has thrown it. */
+    boolean hasThrown(SQLException failure) {
+        return thrown.stream().anyMatch(one -> one == failure);
+    }
+
+    /** Does not wait for the call that it is to end. */
+    @Nullable
+    Object cancel(Object target, Method method, Object @Nullable [] args) throws SQLException {
+        running.cancelling().lock();
+        try {
+            if (revoked) {
+                throw revokedError();
+            }
+            return pass(target, method, args);
+        } finally {
+            running.cancelling().unlock();
+        }
     }
 
     /** Closing is never refused, so that a statement that took effect is not reported as one that did not. */
@@ -189,6 +283,7 @@ final class Guard {
             return call.run();
         } catch (SQLException failure) {
             failed = failure;
+            remember(failure);
             throw failure;
         } finally {
             calls.unlock();

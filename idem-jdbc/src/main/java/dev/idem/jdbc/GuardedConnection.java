@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A handler's connection: everything but the end of the transaction, and but what would outlive it. */
-final class GuardedConnection implements InvocationHandler {
+final class GuardedConnection implements InvocationHandler, Condemnable {
     /** Settings that outlive the transaction on a pooled connection, and how to read them. */
     private static final Map<String, String> SESSION_STATE = Map.of(
             "setReadOnly", "isReadOnly",
@@ -34,6 +34,11 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     @Override
+    public void condemn() {
+        guard.condemn("A message that had joined this transaction failed");
+    }
+
+    @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
         String name = method.getName();
         return switch (name) {
@@ -44,7 +49,10 @@ final class GuardedConnection implements InvocationHandler {
             case "close", "commit", "rollback", "getAutoCommit", "setAutoCommit" -> boundary(method, args);
             case "abort" -> throw Guard.refused("abort()", "Throw an exception: then Idem rolls back");
             case "unwrap" -> unwrap(proxy, args);
-            case "isWrapperFor" -> args != null && ((Class<?>) Objects.requireNonNull(args[0])).isInstance(proxy);
+            case "isWrapperFor" ->
+                args != null
+                        && args[0] instanceof Class<?> type
+                        && (type.isInstance(proxy) || type == Condemnable.class);
             case "setNetworkTimeout", "setTypeMap" ->
                 throw Guard.refused(name + "()", "The setting would outlive the transaction");
             case "setClientInfo" -> // the one method that may throw nothing but this
@@ -94,23 +102,28 @@ final class GuardedConnection implements InvocationHandler {
         return null;
     }
 
-    private static Object unwrap(Object proxy, Object @Nullable [] args) throws SQLException {
-        if (args != null && args[0] instanceof Class<?> type && type.isInstance(proxy)) {
-            return proxy;
+    private Object unwrap(Object proxy, Object @Nullable [] args) throws SQLException {
+        if (args != null && args[0] instanceof Class<?> type) {
+            if (type.isInstance(proxy)) {
+                return proxy;
+            }
+            if (type == Condemnable.class) {
+                return this;
+            }
         }
         throw Guard.refused("unwrap()", "The driver's own connection could end the transaction unseen");
     }
 
     private @Nullable Object pass(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
         refuseIfClosed();
-        if (args != null
+        boolean single = args != null
                 && args.length > 0
                 && args[0] instanceof String sql
-                && method.getName().startsWith("prepare")) {
-            guard.check(sql);
-        }
+                && method.getName().startsWith("prepare")
+                && guard.check(sql);
         UnitSavepoint savepoint = guard.pendingSavepoint();
-        if (savepoint != null && savepoint.isCarried() && isPlainPrepare(method)) {
+        // One that could end the transaction, and then fail, would leave nobody to say who did.
+        if (single && savepoint != null && savepoint.isCarried() && isPlainPrepare(method)) {
             return carrying(proxy, savepoint, (String) Objects.requireNonNull(args)[0]);
         }
         Object answer = method.getName().equals("setSavepoint")

@@ -38,6 +38,7 @@ final class GuardedStatement implements InvocationHandler {
             case "unwrap" ->
                 throw Guard.refused("unwrap()", "The driver's own object could end the transaction unseen");
             case "close" -> guard.close(real, method, args);
+            case "cancel" -> guard.cancel(real, method, args);
             default -> guarded(proxy, executes ? guard.execute(real, method, args) : guard.call(real, method, args));
         };
     }

@@ -16,17 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 /** What the two kinds of units share: a claimed marker, and a guard that can be taken away from the handler. */
 abstract class GuardedUnit implements Unit {
-    private static final Duration STRAY_CALL_LIMIT = Duration.ofSeconds(5);
+    static final Duration STRAY_CALL_LIMIT = Duration.ofSeconds(5);
 
     private final Deferred<GuardedUnit> deferred = new Deferred<>();
 
     final MarkerKey key;
     final SqlFaults faults;
     final Guard guard;
+    private final StatementSize size;
 
-    GuardedUnit(MarkerKey key, SqlFaults faults, Guard guard) {
+    GuardedUnit(MarkerKey key, BatchKit kit, Guard guard) {
         this.key = key;
-        this.faults = faults;
+        this.faults = kit.faults();
+        this.size = kit.size();
         this.guard = guard;
     }
 
@@ -42,11 +44,18 @@ abstract class GuardedUnit implements Unit {
 
     @Override
     public void defer(String sql, @Nullable Object... args) {
-        checkDeferred(sql);
+        checkDeferred(sql, args);
         deferred.add(this, List.of(this), sql, args);
     }
 
-    final void checkDeferred(String sql) {
+    @Override
+    public void deferInOrder(String line, String sql, @Nullable Object... args) {
+        checkDeferred(sql, args);
+        deferred.addLast(this, line, sql, args);
+    }
+
+    final void checkDeferred(String sql, @Nullable Object[] args) {
+        size.check(key, args);
         try {
             if (guard.isRevoked()) {
                 throw Guard.revokedError();
@@ -61,13 +70,18 @@ abstract class GuardedUnit implements Unit {
     /** Sends what the handler has deferred, in its order. */
     final void send(Connection connection) throws SQLException {
         for (Deferred.Step<GuardedUnit> step : deferred.steps()) {
-            step.send(connection);
+            step.send(connection, guard::send);
         }
     }
 
     @Override
     public boolean used() {
         return guard.used() || !deferred.isEmpty();
+    }
+
+    @Override
+    public boolean isOwn(Throwable failure) {
+        return SqlFaults.isAnywhere(failure, guard::hasThrown);
     }
 
     @Override
@@ -108,8 +122,8 @@ abstract class GuardedUnit implements Unit {
     final BrokenTransactionException rolledBackInside(SQLException where) {
         return new BrokenTransactionException(
                 "Inside the handler of " + key
-                        + " a library rolled back, or closed a connection without commit, and the"
-                        + " handler returned as if nothing had happened: everything was undone. Let the exception out of"
+                        + " a library rolled back, or closed a connection without commit, or a message failed that had"
+                        + " joined, and the handler returned as if nothing had happened: everything was undone. Let the exception out of"
                         + " the handler; the cause shows where it was",
                 false,
                 where);

@@ -91,7 +91,10 @@ final class H2Dialect {
             READ,
             CONFIRM,
             CONFIRM + "; COMMIT",
-            "MERGE INTO ${consumer} (name) KEY (name) VALUES (:name)",
+            """
+            INSERT INTO ${consumer} (number, name) SELECT :number, :name
+            WHERE NOT EXISTS (SELECT 1 FROM ${consumer} WHERE number = :number OR name = :name)
+            """,
             """
             MERGE INTO ${result} (consumer, message_key, codec, bytes) KEY (consumer, message_key)
             VALUES (:consumer, :key, :codec, :bytes)
@@ -103,9 +106,15 @@ final class H2Dialect {
                     Set.of("40001", "HYT00"),
                     // deadlock, concurrent update, connection broken, database closed
                     Set.of(40001, 50200, 90131, 90067, 90121, 90098),
-                    Set.of("22012"),
+                    Set.of("22012"), // no user's code runs at its commit
                     Set.of(),
-                    Set.of("22", "23", "40", "42")),
+                    "",
+                    Set.of(),
+                    Set.of(90067, 90121, 90098), // connection broken, database closed
+                    Set.of(),
+                    Set.of(90100, 90108), // no disk, no memory
+                    Set.of("22", "23", "40", "42"),
+                    Set.of()),
             Set.of(
                     "COMMIT",
                     "ROLLBACK",

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data source that knows the running handler: on its thread it hands out the handler's transaction, elsewhere an
- * ordinary connection. Bound by the claim, unbound when the handler's connection is revoked. A unit that joins another
+ * ordinary connection, which is only {@linkplain TrackedConnection watched}. Bound by the claim, unbound when the handler's connection is revoked. A unit that joins another
  * one covers it until then.
  */
 final class HandlerConnections implements DataSource {
@@ -19,8 +19,15 @@ final class HandlerConnections implements DataSource {
     @SuppressWarnings("ThreadLocalUsage") // not static: two stores in one process must not mix
     private final ThreadLocal<@Nullable Guard> running = new ThreadLocal<>();
 
+    private final ThreadTransactions transactions = new ThreadTransactions();
+
     HandlerConnections(DataSource real) {
         this.real = real;
+    }
+
+    /** Whether the calling thread has a transaction open on a connection of this data source, outside of any handler. */
+    boolean isTransactionOpenHere() {
+        return transactions.isOpenHere();
     }
 
     /** Hands out this transaction on the calling thread until the answer is run there; running it again does nothing. */
@@ -38,7 +45,9 @@ final class HandlerConnections implements DataSource {
     @Override
     public Connection getConnection() throws SQLException {
         Guard guard = running.get();
-        return guard == null ? real.getConnection() : guard.dataSource().getConnection();
+        return guard == null
+                ? transactions.track(real.getConnection())
+                : guard.dataSource().getConnection();
     }
 
     @Override
@@ -46,7 +55,7 @@ final class HandlerConnections implements DataSource {
         if (running.get() != null) {
             throw new SQLFeatureNotSupportedException("The handler's transaction belongs to one user");
         }
-        return real.getConnection(user, password);
+        return transactions.track(real.getConnection(user, password));
     }
 
     @Override

@@ -6,15 +6,18 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
-/** Names of any length as 16 bytes. */
+/** Names of any length as a few bytes. */
 final class Hashes {
     private Hashes() {}
 
     static UUID uuid(String name) {
+        ByteBuffer digest = ByteBuffer.wrap(sha256(name.getBytes(StandardCharsets.UTF_8)));
+        return new UUID(digest.getLong(), digest.getLong());
+    }
+
+    static byte[] sha256(byte[] bytes) {
         try {
-            ByteBuffer digest =
-                    ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8)));
-            return new UUID(digest.getLong(), digest.getLong());
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
         } catch (NoSuchAlgorithmException impossible) {
             throw new LinkageError("every Java platform has SHA-256", impossible);
         }

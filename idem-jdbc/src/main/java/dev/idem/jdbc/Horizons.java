@@ -64,6 +64,12 @@ final class Horizons {
         known.put(consumer, fact);
     }
 
+    /** The window that this process has declared for a consumer, in microseconds. */
+    long window(int consumer) {
+        Known fact = known.get(consumer);
+        return fact == null ? Micros.FOR_EVER : fact.window;
+    }
+
     /** A look at one consumer's horizon from one transaction, after its last claim. Used by one thread. */
     Look look(int consumer) {
         return new Look(consumer);

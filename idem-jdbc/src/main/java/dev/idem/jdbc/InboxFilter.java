@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Which stored messages are meant: those for which everything holds that is asked for. Immutable and thread-safe.
  *
  * @param states empty: any
- * @param reason why they failed or were parked: EXHAUSTED, TERMINAL, CRASHED, BEHIND, …
+ * @param reason why they failed or were parked: EXHAUSTED, TERMINAL, CRASHED, STUCK, BEHIND, …
  * @param olderThan how long ago they were stored, at least, by the database's clock
  */
 public record InboxFilter(

@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param id its number in the queue, which grows in the order of receipt
  * @param messageId what makes it the same message for its consumer, readable
- * @param dueAt when a worker may take it, or its lease runs out
+ * @param dueAt when a worker may take it, or its lease runs out; when it was stored, if a worker may take it at any time
  * @param started how often its handler is known to have been started since it was stored, or last retried by a person
  * @param failed how often the handler is known to have failed since then
  * @param worker who had it last, where it was leased

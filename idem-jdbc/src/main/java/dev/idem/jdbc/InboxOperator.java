@@ -55,7 +55,7 @@ public final class InboxOperator {
         this.force = force;
         rows = new InboxRows(tables);
         changes = new InboxChanges(tables);
-        lines = new QueueLines(tables);
+        lines = new QueueLines(tables, new LargeMessages(tables));
     }
 
     static String text(String name, String text, int longest) {
@@ -194,7 +194,11 @@ public final class InboxOperator {
 
     /**
      * Says that an effect of a parked message, of which nobody knew, was made, and what the provider answered. From then on
-     * it counts as done; retry the message to let it go on. False when the message is not parked, or has no such effect.
+     * it counts as done; retry the message to let it go on. May be said again, if the answer was a wrong one. False when the
+     * message is not parked, or has no such effect.
+     *
+     * @throws dev.idem.IdemException if the handler's codec is another one, or a worker may be making the effect now, for
+     *     another delivery of the message
      */
     public <T> boolean effectWasMade(long id, String effect, ResultCodec<T> codec, T answer) {
         try {
@@ -206,22 +210,28 @@ public final class InboxOperator {
         }
     }
 
-    /** The same for an effect without a result. */
+    /**
+     * The same for an effect without a result.
+     *
+     * @throws dev.idem.IdemException if it has one, or a worker may be making the effect now
+     */
     public boolean effectWasMade(long id, String effect) {
         return say(id, effect, true, null);
     }
 
-    /** Says that it was not made, and will not be by a call that is still on its way: it is called when retried. */
+    /**
+     * Says that it was not made, and will not be by a call that is still on its way: it is called when retried.
+     *
+     * @throws dev.idem.IdemException if a worker may be making the effect now, for another delivery of the message
+     */
     public boolean effectWasNotMade(long id, String effect) {
         return say(id, effect, false, null);
     }
 
     private boolean say(long id, String effect, boolean made, @Nullable StoredResult result) {
         EffectVerdict verdict = new EffectVerdict(tables, rows);
-        return dryRun
-                ? tried(connection -> verdict.look(connection, id, effect))
-                : tried(connection ->
-                        verdict.say(connection, id, new EffectVerdict.Saying(effect, made, result, actor, reason)));
+        EffectVerdict.Saying saying = new EffectVerdict.Saying(effect, made, result, actor, reason);
+        return tried(connection -> dryRun ? verdict.look(connection, id, saying) : verdict.say(connection, id, saying));
     }
 
     private List<InboxAnswer> together(InboxAction action, List<Long> ids) {

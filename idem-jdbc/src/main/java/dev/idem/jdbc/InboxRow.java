@@ -28,7 +28,7 @@ record InboxRow(
         boolean leased) {
     static final String COLUMNS = "q.id, q.consumer, q.message_key, q.readable, q.status, q.stored_at, q.due_at,"
             + " q.fence, q.started, q.failed, q.message_type, q.ordering_key, q.worker, q.reason, q.error,"
-            + " OCTET_LENGTH(q.payload), q.order_key, q.stream_key, q.version";
+            + " OCTET_LENGTH(q.payload), COALESCE(q.order_key, q.skipped_key), q.stream_key, q.version";
 
     /** Besides {@link #COLUMNS} it needs the database's time, as the last column. */
     static InboxRow of(ResultSet row, String consumer, Dialect dialect) throws SQLException {
@@ -42,7 +42,9 @@ record InboxRow(
                 readable == null ? key.toString() : readable,
                 state,
                 Micros.instant(row.getLong(6)),
-                due == Micros.NEVER ? Optional.empty() : Optional.of(Micros.instant(due)),
+                due == Micros.NEVER
+                        ? Optional.empty()
+                        : Optional.of(Micros.instant(due == QueueSql.DUE_NOW ? row.getLong(6) : due)),
                 row.getInt(9),
                 row.getInt(10),
                 Optional.ofNullable(row.getString(11)),

@@ -36,6 +36,8 @@ class JdbcBatch implements Batch {
     private final UnitSavepoint savepoint;
     private final JdbcStreams streams;
     private @Nullable BatchPart lastUser;
+    private @Nullable BatchPart running;
+    private final RunningStatement flushing = new RunningStatement();
     private boolean flushed;
     private boolean lost;
 
@@ -82,7 +84,8 @@ class JdbcBatch implements Batch {
     public Unit begin(List<MarkerKey> keys, @Nullable String lane) {
         savepoint.begin();
         Guard guard = new Guard(transaction.connection(), kit.sqlText(), kit.handlers(), isAlone() ? null : savepoint);
-        return new BatchPart(this, List.copyOf(keys), lane, kit.faults(), guard);
+        running = new BatchPart(this, List.copyOf(keys), lane, kit, guard);
+        return running;
     }
 
     @Override
@@ -101,8 +104,8 @@ class JdbcBatch implements Batch {
         return !part.wrote();
     }
 
-    void defer(BatchPart part, List<Object> lanes, String sql, @Nullable Object[] args) {
-        deferred.add(part, lanes, sql, args);
+    Deferred<BatchPart> deferred() {
+        return deferred;
     }
 
     void keep(BatchPart part, @Nullable StoredResult result) {
@@ -122,7 +125,13 @@ class JdbcBatch implements Batch {
 
     @Override
     public boolean usable() {
-        return !lost && !transaction.isTornDown();
+        return !lost && transaction.isUsable();
+    }
+
+    @Override
+    public void abandon() {
+        flushing.cancel();
+        tearDown();
     }
 
     void tearDown() {
@@ -133,7 +142,7 @@ class JdbcBatch implements Batch {
     /** Undoes one part. When its savepoint is gone, somebody has ended the transaction. */
     void undo(BatchPart part) {
         deferred.forget(part);
-        if (transaction.isTornDown()) {
+        if (!transaction.isUsable()) {
             return;
         }
         if (isAlone()) {
@@ -147,6 +156,14 @@ class JdbcBatch implements Batch {
         if (savepoint.isPending()) {
             return;
         }
+        SQLException failed = part.failed();
+        if (failed != null && kit.faults().endsTransaction(failed)) {
+            HiddenCommitException hidden = undoAll(part, failed);
+            if (hidden != null) {
+                throw hidden;
+            }
+            return;
+        }
         SQLException unset = savepoint.failure();
         if (unset != null) {
             endedBy(lastUser, unset);
@@ -155,24 +172,32 @@ class JdbcBatch implements Batch {
         try {
             savepoint.rollBack(transaction.connection());
         } catch (SQLException failure) {
-            endedBy(savepoint.isUncertain() ? null : part, failure);
+            // A statement that carries the savepoint cannot end the transaction.
+            endedBy(savepoint.isUncertain() ? lastUser : part, failure);
         }
     }
 
-    /** The savepoint is gone. When the connection is lost with it, or nobody knows more, the others begin anew. */
+    /**
+     * The savepoint is gone, so the transaction was ended: what became of it is looked up before anything is concluded. Only
+     * when the connection is lost with it must the others begin anew, and the next claim tell.
+     */
     private void endedBy(@Nullable BatchPart culprit, SQLException evidence) {
-        if (culprit == null || kit.faults().isTransient(evidence)) {
-            tearDown();
-        } else {
-            throw broken(culprit, evidence);
+        RuntimeException ended = broken(culprit, evidence);
+        if (ended instanceof HiddenCommitException
+                || (culprit != null && !kit.faults().isTransient(evidence))) {
+            throw ended;
         }
     }
 
     /** A handler that swallowed an error returns normally, but some databases have given the transaction up by then. */
     void refuseSwallowed(BatchPart part, SQLException swallowed) {
         boolean sound = isAlone();
-        if (!sound && !savepoint.isUncertain() && savepoint.failure() == null) {
+        boolean ended = kit.faults().endsTransaction(swallowed);
+        if (!sound && !ended && savepoint.failure() == null) {
             try {
+                if (savepoint.isUncertain()) {
+                    savepoint.set(transaction.connection());
+                }
                 sound = kit.single().ping(transaction.connection());
             } catch (SQLException unusable) {
                 swallowed.addSuppressed(unusable);
@@ -198,7 +223,11 @@ class JdbcBatch implements Batch {
             refuseEnded(lastUser, first);
         }
         flushed = true;
-        return new Flush(transaction.connection(), kit.faults(), first).send(deferred);
+        try {
+            return new Flush(transaction.connection(), kit.faults(), flushing).send(deferred);
+        } catch (SQLException failure) {
+            throw undone("send the deferred statements of", first, failure);
+        }
     }
 
     /** Before others' statements are sent, while it is still known who ended the transaction, if somebody did. */
@@ -240,26 +269,47 @@ class JdbcBatch implements Batch {
     }
 
     private RuntimeException beforeCommit(MarkerKey proof, SQLException failure) {
-        if (kit.faults().isBroken(failure)) {
-            return broken(lastUser, failure);
+        RuntimeException ended = broken(lastUser, failure);
+        if (ended instanceof HiddenCommitException || kit.faults().isBroken(failure)) {
+            return ended;
         }
         return kit.faults().isRefused(failure) && !kit.faults().isTransient(failure)
                 ? refused(proof, failure)
                 : kit.faults().explained("prepare the commit of the batch with", proof, failure);
     }
 
+    /** Something failed before the commit was sent; a statement that was sent may have committed nevertheless. */
+    private RuntimeException undone(String what, MarkerKey proof, SQLException failure) {
+        RuntimeException ended = broken(lastUser, failure);
+        return ended instanceof HiddenCommitException
+                ? ended
+                : kit.faults().explained(what + " the batch with", proof, failure);
+    }
+
     private RuntimeException commitFailure(MarkerKey proof, SQLException failure) {
         if (kit.faults().isBroken(failure)) {
             return broken(lastUser, failure);
         }
-        if (kit.faults().isRefused(failure) && !SqlFaults.isConnectionLost(failure)) {
+        if (kit.faults().isRefused(failure)) {
             return kit.faults().isTransient(failure)
                     ? new TransientStoreException(
                             "The database undid the batch with " + proof + " at its commit", failure)
                     : refused(proof, failure);
         }
-        tearDown();
-        return new CommitUnknownException("The answer to the commit of the batch with " + proof + " was lost", failure);
+        boolean answered = kit.faults().isAnswer(failure);
+        lost = true;
+        if (answered) {
+            transaction.rollBack();
+        } else {
+            transaction.tearDown();
+        }
+        return new CommitUnknownException(
+                answered
+                        ? "The database answered the commit of the batch with " + proof + " with SQLState "
+                                + failure.getSQLState()
+                        : "The answer to the commit of the batch with " + proof + " was lost",
+                failure,
+                answered);
     }
 
     private static CommitRefusedException refused(MarkerKey proof, SQLException failure) {
@@ -271,14 +321,22 @@ class JdbcBatch implements Batch {
 
     /** The transaction is not the one of the claims any more: was it committed, and by whom? */
     private RuntimeException broken(@Nullable BatchPart culprit, SQLException evidence) {
+        HiddenCommitException hidden = undoAll(culprit, evidence);
+        return hidden != null
+                ? hidden
+                : new BrokenTransactionException(
+                        "A handler of a batch swallowed an SQL error or rolled back: everything was undone. Let SQL"
+                                + " errors pass, or use a savepoint",
+                        false,
+                        evidence);
+    }
+
+    /** Answers what is known and put right if somebody had committed before, so that not everything is undone. */
+    private @Nullable HiddenCommitException undoAll(@Nullable BatchPart culprit, SQLException evidence) {
         lost = true;
         transaction.rollBack();
         if (!leftBehind()) {
-            return new BrokenTransactionException(
-                    "A handler of a batch swallowed an SQL error or rolled back: everything was undone. Let SQL errors"
-                            + " pass, or use a savepoint",
-                    false,
-                    evidence);
+            return null;
         }
         HiddenCommit hidden = new HiddenCommit(ledger, kept, deferred);
         return flushed || culprit == null
@@ -290,8 +348,15 @@ class JdbcBatch implements Batch {
         return transaction.lookAfterEnd(ledger::isCommitted);
     }
 
+    /** The last handler loses its connection, however it ended, before the connection goes to somebody else. */
     @Override
     public void close() {
+        if (running != null) {
+            running.close();
+        }
+        if (!Guard.isFree(flushing.cancelling(), GuardedUnit.STRAY_CALL_LIMIT)) {
+            tearDown(); // a cancellation is on its way, and must not hit what somebody else does on the connection
+        }
         transaction.close();
     }
 }

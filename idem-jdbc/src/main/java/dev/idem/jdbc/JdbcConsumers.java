@@ -28,7 +28,7 @@ public final class JdbcConsumers {
     /** A consumer's name and the number that stands for it in the tables. */
     public record Known(int number, String name) {}
 
-    /** All of them, in the order they first appeared. */
+    /** All of them, by name. */
     public List<Known> list() {
         try (Connection connection = dataSource.getConnection()) {
             return Transactions.alone(connection, () -> list(connection));
@@ -38,7 +38,7 @@ public final class JdbcConsumers {
     }
 
     private List<Known> list(Connection connection) throws SQLException {
-        String sql = tables.fill("SELECT number, name FROM ${consumer} ORDER BY number");
+        String sql = tables.fill("SELECT number, name FROM ${consumer} ORDER BY name");
         try (PreparedStatement statement = connection.prepareStatement(sql);
                 ResultSet rows = statement.executeQuery()) {
             List<Known> known = new ArrayList<>();

@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,9 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     private final QueueKit kit;
     private final Function<String, OwnTransaction> begin;
     private final ToIntFunction<String> numbers;
+    private final NoteConnection notes;
     private final RunningWorkers workers;
+    private final PoolSize pool;
     private final QueueCare care;
     private final DoorParking parking;
     private final QueueNumbers counts;
@@ -49,11 +52,13 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     private final @Nullable Listener listener;
 
     /**
+     * @param waits knows who waits for a connection
      * @param numbers answers the number that stands for a consumer
      * @param wakeUp whether instances tell each other what they store, where the database can
      */
     JdbcQueue(
             DataSource dataSource,
+            PoolWaits waits,
             QueueKit kit,
             Function<String, OwnTransaction> begin,
             ToIntFunction<String> numbers,
@@ -63,7 +68,8 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         this.begin = begin;
         this.numbers = numbers;
         Tables tables = kit.batches().tables();
-        workers = new RunningWorkers(dataSource, tables);
+        notes = new NoteConnection(dataSource);
+        workers = new RunningWorkers(notes, tables);
         care = new QueueCare(tables, kit);
         parking = new DoorParking(tables, kit);
         counts = new QueueNumbers(tables);
@@ -71,7 +77,8 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         steps = new JdbcSteps(kit);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
-        listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier) : null;
+        listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier, notes, waits) : null;
+        pool = new PoolSize(dataSource, notes);
     }
 
     @Override
@@ -102,28 +109,56 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     }
 
     @Override
+    public void prepare(String consumer, int workers) {
+        pool.check(consumer, workers);
+        kit.large().sharedBy(workers);
+    }
+
+    @Override
     public Optional<QueueBatch> take(Taking taking) {
+        try {
+            return Transactions.untilThrough(faults(), () -> takeOnce(taking));
+        } catch (SQLException failure) {
+            throw explained("take messages of", taking.consumer(), failure);
+        }
+    }
+
+    private Optional<QueueBatch> takeOnce(Taking taking) throws SQLException {
+        number(taking.consumer());
+        notes.ready(); // while nothing is held
         OwnTransaction transaction = begin.apply(taking.consumer());
+        List<QueueRow> all;
+        List<QueueRow> fitting;
         boolean done = false;
         try {
             long claimId = ThreadLocalRandom.current().nextLong();
             kit.queue().begin(transaction.connection(), claimId);
-            List<QueueRow> rows = runnable(taken(transaction.connection(), taking));
-            if (rows.isEmpty()) {
-                return Optional.empty();
+            all = runnable(taken(transaction.connection(), taking));
+            fitting = kit.large().fitting(all);
+            List<QueueRow> rows =
+                    fitting.size() < all.size() ? List.of() : kit.large().read(transaction.connection(), fitting);
+            if (!rows.isEmpty()) {
+                List<QueuedMessage> messages = steps.lookedUp(
+                        transaction.connection(),
+                        number(taking.consumer()),
+                        rows.stream().map(QueueRow::message).toList());
+                QueueLedger ledger = new QueueLedger(
+                        kit,
+                        number(taking.consumer()),
+                        taking,
+                        claimId,
+                        rows.get(0).token(),
+                        messages);
+                done = true;
+                return Optional.of(new StoredBatch(kit.batches(), transaction, ledger, messages, Map.of(), false));
             }
-            List<QueuedMessage> messages = rows.stream().map(QueueRow::message).toList();
-            QueueLedger ledger = new QueueLedger(
-                    kit, number(taking.consumer()), taking, claimId, rows.get(0).token(), messages);
-            done = true;
-            return Optional.of(new StoredBatch(kit.batches(), transaction, ledger, messages, Map.of(), false));
-        } catch (SQLException failure) {
-            throw explained("take messages of", taking.consumer(), failure);
         } finally {
             if (!done) {
                 transaction.close();
             }
         }
+        // What does not fit is for others, who could not have it before this transaction ends.
+        return fitting.size() < all.size() ? takeOnce(taking.limitedTo(fitting.size())) : Optional.empty();
     }
 
     /** Of an ordered consumer also those behind the heads, which nobody else can take while the heads are locked. */
@@ -132,10 +167,15 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         return taking.ordered() ? kit.lines().withFollowers(connection, number(taking.consumer()), taking, rows) : rows;
     }
 
-    /** One that may have ended its process runs alone; the others run up to it. */
+    /**
+     * One that may have ended its process runs alone; the others run up to it. So they do up to one whose key another has: a
+     * marker that was removed by hand lets its message in again, and then there are two of them.
+     */
     private static List<QueueRow> runnable(List<QueueRow> rows) {
+        Set<MarkerKey> keys = new HashSet<>();
         for (int i = 0; i < rows.size(); i++) {
-            if (rows.get(i).message().isSuspect()) {
+            QueuedMessage message = rows.get(i).message();
+            if (message.isSuspect() || !keys.add(message.key())) {
                 return rows.subList(0, Math.max(1, i));
             }
         }
@@ -144,34 +184,51 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
 
     @Override
     public List<QueuedMessage> lease(Taking taking, Duration lease) {
+        ready(taking);
         return alone("lease messages of", taking.consumer(), connection -> {
-            workers.ready();
             kit.queue().isolate(connection);
-            List<QueuedMessage> due = runnable(kit.queue().take(connection, number(taking.consumer()), taking)).stream()
+            List<QueueRow> rows = runnable(kit.queue().take(connection, number(taking.consumer()), taking));
+            List<QueuedMessage> due = kit.large().read(connection, kit.large().fitting(rows)).stream()
                     .map(QueueRow::message)
                     .toList();
             if (!due.isEmpty()) {
                 kit.changes().leaseLocked(connection, taking.name(), due, lease);
             }
-            return due.stream().map(QueuedMessage::leased).toList();
+            return steps.lookedUp(connection, number(taking.consumer()), due).stream()
+                    .map(QueuedMessage::leased)
+                    .toList();
         });
+    }
+
+    /** Somebody is to renew the leases, and must not have to wait for a connection then. */
+    private void ready(Taking taking) {
+        try {
+            notes.ready();
+        } catch (SQLException failure) {
+            throw explained("lease messages of", taking.consumer(), failure);
+        }
     }
 
     @Override
     public Optional<QueuedMessage> lease(Taking taking, QueuedMessage message, Duration lease) {
+        ready(taking);
         return alone("lease a message of", taking.consumer(), connection -> leased(connection, taking, message, lease));
     }
 
     private Optional<QueuedMessage> leased(Connection connection, Taking taking, QueuedMessage message, Duration lease)
             throws SQLException {
         QueueChange change = new QueueChange(message, QueueMove.LEASE, lease, "", null);
-        return kit.changes().make(connection, number(taking.consumer()), taking, change)
-                ? Optional.of(message.leased())
+        int consumer = number(taking.consumer());
+        return kit.changes().make(connection, consumer, taking, change)
+                ? steps.lookedUp(connection, consumer, List.of(message)).stream()
+                        .map(QueuedMessage::leased)
+                        .findFirst()
                 : Optional.empty();
     }
 
     @Override
     public QueueBatch open(Taking taking, List<QueuedMessage> messages, boolean leased) {
+        number(taking.consumer()); // needs a connection of its own, the first time
         OwnTransaction transaction = begin.apply(taking.consumer());
         boolean done = false;
         try {
@@ -224,6 +281,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
 
     @Override
     public Batch openStep(Taking taking, QueuedMessage message, StepRecord step) {
+        number(taking.consumer());
         OwnTransaction transaction = begin.apply(taking.consumer());
         boolean done = false;
         try {
@@ -240,15 +298,30 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     }
 
     @Override
-    public boolean write(Taking taking, QueuedMessage message, StepRecord effect) {
+    public Intended intend(
+            Taking taking, QueuedMessage message, MarkerKey ledger, StepRecord intent, @Nullable StepRecord found) {
         int number = number(taking.consumer());
-        return alone("record an effect of", taking.consumer(), c -> steps.write(c, number, message, effect));
+        return alone(
+                "record the intent of an effect of",
+                taking.consumer(),
+                c -> steps.intend(c, number, message, ledger, intent, found));
     }
 
     @Override
-    public boolean erase(Taking taking, QueuedMessage message, String name) {
+    public boolean isLeased(Taking taking, StepRecord effect) {
+        return alone("look who is making an effect of", taking.consumer(), c -> steps.isLeased(c, effect));
+    }
+
+    @Override
+    public boolean write(Taking taking, QueuedMessage message, MarkerKey ledger, StepRecord effect) {
         int number = number(taking.consumer());
-        return alone("take back an effect of", taking.consumer(), c -> steps.erase(c, number, message, name));
+        return alone("record an effect of", taking.consumer(), c -> steps.write(c, number, message, ledger, effect));
+    }
+
+    @Override
+    public boolean erase(Taking taking, QueuedMessage message, MarkerKey ledger, String name) {
+        int number = number(taking.consumer());
+        return alone("take back an effect of", taking.consumer(), c -> steps.erase(c, number, message, ledger, name));
     }
 
     @Override
@@ -327,23 +400,28 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         if (notifier != null) {
             notifier.close();
         }
-        workers.close();
+        notes.close();
     }
 
     private <T> T alone(String what, String consumer, Doing<T> body) {
         number(consumer); // needs a connection of its own, the first time
-        try (Connection connection = dataSource.getConnection()) {
-            return Transactions.alone(connection, () -> body.run(connection));
+        try {
+            return Transactions.untilThrough(faults(), () -> {
+                try (Connection connection = dataSource.getConnection()) {
+                    return Transactions.alone(connection, () -> body.run(connection));
+                }
+            });
         } catch (SQLException failure) {
             throw explained(what, consumer, failure);
         }
     }
 
+    private SqlFaults faults() {
+        return kit.batches().faults();
+    }
+
     private StoreException explained(String what, String consumer, SQLException failure) {
-        return new StoreException(
-                "Could not " + what + " " + consumer + " (SQLState " + failure.getSQLState() + "): "
-                        + SqlFaults.advice(failure),
-                failure);
+        return faults().explained(what, consumer, failure);
     }
 
     @FunctionalInterface

@@ -27,8 +27,8 @@ final class JdbcSequences implements SequenceStore {
         faults = new SqlFaults(tables.dialect().faults());
         consumers = new InboxRows(tables);
         rows = new StreamRows(tables);
-        messages = new Queue(tables);
-        queue = new StreamQueue(tables, new QueueLines(tables));
+        messages = new Queue(tables, new LargeMessages(tables));
+        queue = new StreamQueue(tables);
         audit = new AuditRows(tables);
     }
 

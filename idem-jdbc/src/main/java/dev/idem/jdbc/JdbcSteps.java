@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.QueueState;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.Marker;
@@ -9,23 +10,37 @@ import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueueStore.Taking;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StepRecord;
+import dev.idem.spi.StepStore;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Steps and effects of leased messages: each write in one transaction with the proof of the lease. Stateless. */
 final class JdbcSteps {
+    private static final int FENCE_BITS = 20;
+
     private final QueueKit kit;
     private final StepTable table;
+    private final NamedSql leased;
 
     JdbcSteps(QueueKit kit) {
         this.kit = kit;
-        this.table = new StepTable(kit.batches().tables());
+        Tables tables = kit.batches().tables();
+        this.table = new StepTable(tables);
+        this.leased = new NamedSql(tables.fill("SELECT id, fence FROM ${queue} WHERE id = :id AND status = "
+                + QueueState.IN_PROGRESS.code() + " AND due_at > "
+                + QueueSql.of(tables.dialect().database()).now()));
     }
 
     List<StepRecord> read(Connection connection, int consumer, MarkerKey key) throws SQLException {
@@ -57,27 +72,96 @@ final class JdbcSteps {
         return new Marker(key.readable(), null, Micros.instant(stored.storedAt()), stored.claimId(), null);
     }
 
-    boolean write(Connection connection, int consumer, QueuedMessage message, StepRecord effect) throws SQLException {
+    /** The messages as they are, after they were locked; those that no worker had before have no steps. */
+    List<QueuedMessage> lookedUp(Connection connection, int consumer, List<QueuedMessage> locked) throws SQLException {
+        List<UUID> touched = new ArrayList<>();
+        locked.stream()
+                .filter(m -> !m.isUntouched())
+                .forEach(m -> touched.add(m.key().value()));
+        if (touched.isEmpty()) {
+            return locked;
+        }
+        Set<UUID> halfDone = table.open(connection, consumer, touched);
+        return locked.stream()
+                .map(m -> halfDone.contains(m.key().value()) ? m.withSteps() : m)
+                .toList();
+    }
+
+    StepStore.Intended intend(
+            Connection connection,
+            int consumer,
+            QueuedMessage message,
+            MarkerKey ledger,
+            StepRecord intent,
+            @Nullable StepRecord found)
+            throws SQLException {
+        kit.queue().isolate(connection);
+        if (!table.prove(connection, message)) {
+            return StepStore.Intended.LEASE_LOST;
+        }
+        OptionalLong writer = table.writer(connection, consumer, ledger, intent.name());
+        boolean asFound = writer.isEmpty()
+                || writer.getAsLong() == writer(message)
+                || (found != null && writer.getAsLong() == found.writer());
+        if (!asFound) {
+            return StepStore.Intended.CHANGED;
+        }
+        if (writer.isEmpty() && ledger.equals(message.key())) { // the usual way, with no look too many
+            table.insert(connection, consumer, ledger, intent, writer(message));
+        } else {
+            put(connection, consumer, message, ledger, intent);
+        }
+        return StepStore.Intended.STORED;
+    }
+
+    /** By the time of the database, as whoever would take the message over. */
+    boolean isLeased(Connection connection, StepRecord effect) throws SQLException {
+        Map<String, NamedSql.Parameter> values = Map.of("id", NamedSql.Parameter.of(effect.writer() >> FENCE_BITS));
+        try (PreparedStatement statement = leased.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() && writer(row.getLong(1), row.getLong(2)) == effect.writer();
+        }
+    }
+
+    boolean write(Connection connection, int consumer, QueuedMessage message, MarkerKey ledger, StepRecord effect)
+            throws SQLException {
         kit.queue().isolate(connection);
         if (!table.prove(connection, message)) {
             return false;
         }
-        table.put(
-                connection,
-                consumer,
-                message.key(),
-                effect,
-                ThreadLocalRandom.current().nextLong());
+        put(connection, consumer, message, ledger, effect);
         return true;
     }
 
-    boolean erase(Connection connection, int consumer, QueuedMessage message, String name) throws SQLException {
+    /** In the ledger it has a place only where that is the delivery itself. */
+    private void put(Connection connection, int consumer, QueuedMessage message, MarkerKey ledger, StepRecord effect)
+            throws SQLException {
+        table.put(connection, consumer, message.key(), effect, writer(message));
+        if (!ledger.equals(message.key())) {
+            table.put(connection, consumer, ledger, effect.at(StepRecord.CLOSED), writer(message));
+        }
+    }
+
+    boolean erase(Connection connection, int consumer, QueuedMessage message, MarkerKey ledger, String name)
+            throws SQLException {
         kit.queue().isolate(connection);
         if (!table.prove(connection, message)) {
             return false;
         }
-        table.erase(connection, consumer, message.key(), name);
+        table.erase(connection, consumer, message.key(), name, writer(message));
+        if (!ledger.equals(message.key())) {
+            table.erase(connection, consumer, ledger, name, writer(message));
+        }
         return true;
+    }
+
+    /** One lease of one stored message; no two have the same for as long as one of them can write. */
+    private static long writer(QueuedMessage message) {
+        return writer(message.id(), message.fence());
+    }
+
+    private static long writer(long id, long fence) {
+        return id << FENCE_BITS | (fence & ((1L << FENCE_BITS) - 1));
     }
 
     boolean complete(Connection connection, int consumer, Taking taking, QueuedMessage message) throws SQLException {
@@ -85,6 +169,7 @@ final class JdbcSteps {
         if (!table.prove(connection, message)) {
             return false;
         }
+        kit.late().move(connection, consumer, List.of(message));
         if (!taking.keepFor().isZero()) {
             kit.archive().keep(connection, List.of(message), taking.keepFor());
         }

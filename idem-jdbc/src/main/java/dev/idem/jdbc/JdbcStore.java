@@ -7,6 +7,7 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.OuterTransactions;
 import dev.idem.spi.PositionRequest;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.ReplayStore;
@@ -18,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -47,9 +49,12 @@ public final class JdbcStore
     private static final String RETAIN_ADVICE = REGISTER_ADVICE + " Inside an outer transaction a new consumer needs a"
             + " second connection: register it before, with inbox.register(consumer)";
 
+    private final StatementSize size;
     private final Tables tables;
     private final ConsumerNumbers consumers;
     private final HandlerConnections handlers;
+    private final OuterTransactions frameworks;
+    private final RollbackOnly rollbackOnly;
     private final Claims claims;
     private final Windows windows;
     private final Sweeper sweeper;
@@ -58,15 +63,27 @@ public final class JdbcStore
     private final ReplayRows replays;
     private final JdbcWitness witness;
 
-    JdbcStore(DataSource dataSource, Tables tables, Duration sweepEvery, WakeUp wakeUp) {
+    JdbcStore(
+            DataSource given,
+            Tables tables,
+            StatementSize size,
+            Duration sweepEvery,
+            WakeUp wakeUp,
+            OuterTransactions frameworks) {
         this.tables = tables;
+        this.size = size;
+        this.frameworks = frameworks;
+        rollbackOnly = new RollbackOnly(frameworks);
+        OwnConnections connections = new OwnConnections(given, tables.dialect().database());
+        DataSource dataSource = connections.dataSource();
         consumers = new ConsumerNumbers(dataSource, tables.dialect(), tables);
-        handlers = new HandlerConnections(dataSource);
-        claims = new Claims(dataSource, tables, handlers);
+        handlers = new HandlerConnections(given);
+        claims = new Claims(dataSource, tables, handlers, size, rollbackOnly);
         windows = new Windows(dataSource, tables, claims.horizons());
-        sweeper = new Sweeper(dataSource, tables, windows, sweepEvery);
+        sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery);
         queue = new JdbcQueue(
                 dataSource,
+                connections.waits(),
                 QueueKit.of(claims.kit()),
                 claims::begin,
                 consumer -> number(consumer, REGISTER_ADVICE),
@@ -88,7 +105,8 @@ public final class JdbcStore
     /**
      * A data source for libraries that are configured once, at start: on a handler's thread its connections are those of
      * {@link dev.idem.Transaction#dataSource}, part of the running transaction; on any other thread, ordinary ones. So do
-     * the work of a handler on its own thread.
+     * the work of a handler on its own thread. While a thread has a transaction open on an ordinary one, the inbox refuses
+     * to process messages on that thread beside it.
      */
     public DataSource dataSource() {
         return handlers;
@@ -201,6 +219,18 @@ public final class JdbcStore
         return claims.within(outer, consumer, request);
     }
 
+    @Override
+    public void rollbackOnly(Connection outer) {
+        rollbackOnly.mark(outer, true);
+    }
+
+    @Override
+    public Optional<String> openHere() {
+        return handlers.isTransactionOpenHere()
+                ? Optional.of("a transaction of store.dataSource()")
+                : frameworks.openHere();
+    }
+
     private boolean inTransaction(Connection outer) {
         try {
             return !outer.getAutoCommit();
@@ -212,6 +242,21 @@ public final class JdbcStore
     @Override
     public boolean isTransient(Throwable failure) {
         return claims.faults().isTransient(failure);
+    }
+
+    @Override
+    public boolean isConnectionLost(Throwable failure) {
+        return claims.faults().isConnectionLost(failure);
+    }
+
+    @Override
+    public boolean isOutOfResources(Throwable failure) {
+        return claims.faults().isOutOfResources(failure);
+    }
+
+    @Override
+    public int largestResult() {
+        return size.largestValue();
     }
 
     /** Stops sweeping and listening. The data source belongs to whoever made it. */
@@ -232,6 +277,7 @@ public final class JdbcStore
         private boolean strict;
         private Duration sweepEvery = Duration.ofHours(1);
         private WakeUp wakeUp = WakeUp.NOTIFY;
+        private OuterTransactions frameworks = OuterTransactions.NONE;
 
         private Builder(DataSource dataSource) {
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -286,7 +332,24 @@ public final class JdbcStore
             return this;
         }
 
+        /**
+         * What a framework knows of the transactions it keeps for its users; default nothing. Those of {@link
+         * JdbcStore#dataSource} are known without it.
+         */
+        public Builder outerTransactions(OuterTransactions value) {
+            frameworks = Objects.requireNonNull(value, "outerTransactions");
+            return this;
+        }
+
+        /**
+         * Looks at the database, as {@link #schemaMode} says.
+         *
+         * @throws IllegalArgumentException if connections of the source belong to whatever transaction is open on the
+         *     calling thread, as those of Spring's {@code TransactionAwareDataSourceProxy}: give the store the pool itself
+         * @throws StoreException when the database cannot be reached, or does not allow the store to keep its promise
+         */
         public JdbcStore build() {
+            OwnConnections.check(dataSource);
             JdbcSchema tables = JdbcSchema.of(dataSource, database, schema, prefix);
             boolean embedded = tables.database().dialect().embedded();
             if (mode == SchemaMode.ALWAYS || (mode == SchemaMode.EMBEDDED && embedded)) {
@@ -296,7 +359,13 @@ public final class JdbcStore
                 createPartitions(tables);
                 refuse(tables.validate());
             }
-            return new JdbcStore(dataSource, tables.tables(), sweepEvery, wakeUp);
+            return new JdbcStore(
+                    dataSource,
+                    tables.tables(),
+                    StatementSize.of(dataSource, tables.database()),
+                    sweepEvery,
+                    wakeUp,
+                    frameworks);
         }
 
         /** Before they are checked, so that a start after a long downtime, or with an old script, is none to refuse. */

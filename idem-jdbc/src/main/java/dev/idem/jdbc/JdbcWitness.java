@@ -133,9 +133,9 @@ final class JdbcWitness implements StoreWitness, AutoCloseable {
     private void tickQuietly() {
         try {
             tick();
-        } catch (SQLException | RuntimeException failure) {
+        } catch (Throwable failure) { // nothing may end the thread that notices a restored backup
             asked = true;
-            log.debug("{}: the testimony could not be renewed; tried again", tables, failure);
+            Threads.survived(log, tables, "the testimony could not be renewed; tried again", failure);
         }
     }
 

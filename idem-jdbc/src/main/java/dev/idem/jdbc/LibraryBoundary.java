@@ -13,6 +13,7 @@ import java.sql.SQLException;
  *   <li>Closing the connection with work that was neither committed nor rolled back counts as a rollback, because that is
  *       what becomes of such work on a connection of a pool.
  *   <li>Savepoints are real, so libraries that nest with them can undo a part.
+ *   <li>A second transaction beside an open one is refused: it could not end on its own.
  * </ul>
  */
 final class LibraryBoundary implements Boundary {
@@ -29,15 +30,17 @@ final class LibraryBoundary implements Boundary {
     public void commit() throws SQLException {
         guard.checkUsable(); // it would promise what cannot be kept
         pending = false;
+        guard.end(this);
     }
 
     /** With nothing sent since the last commit there is nothing to undo; some libraries roll back to be sure. */
     @Override
     public void rollback() {
         if (pending) {
-            guard.condemn("rolled back");
+            guard.condemn("A library rolled back");
         }
         pending = false;
+        guard.end(this);
     }
 
     @Override
@@ -45,24 +48,33 @@ final class LibraryBoundary implements Boundary {
         return autoCommit;
     }
 
-    /** Never refused: libraries call it to clean up, also after a rollback. Switching commits, as JDBC says. */
+    /** Switching it on is never refused: libraries do it to clean up, also after a rollback. Switching commits, as JDBC says. */
     @Override
-    public void autoCommit(boolean on) {
+    public void autoCommit(boolean on) throws SQLException {
+        if (on) {
+            guard.end(this);
+        } else {
+            guard.begin(this);
+        }
         pending = pending && on == autoCommit;
         autoCommit = on;
     }
 
     @Override
-    public void executed() {
+    public void executed() throws SQLException {
+        if (!autoCommit) {
+            guard.begin(this);
+        }
         pending = true;
     }
 
     @Override
     public void close() {
         if (pending && !autoCommit && !closed) {
-            guard.condemn("closed a connection without commit");
+            guard.condemn("A library closed a connection without commit");
         }
         closed = true;
+        guard.end(this);
     }
 
     @Override

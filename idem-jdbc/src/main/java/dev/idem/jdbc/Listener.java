@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Hears of what other instances store, on a thread and a connection of its own, and rings. A connection that is lost is
  * replaced; meanwhile workers poll. Every connection is tried before it is trusted, with a notification sent on another one: a
- * pooler like PgBouncer in transaction mode accepts {@code LISTEN} and delivers nothing. Then this gives up.
+ * pooler like PgBouncer in transaction mode accepts {@code LISTEN} and delivers nothing. Then this gives up. Its connection saves
+ * time and nothing else, so it goes back as soon as others wait in vain for one.
  */
 final class Listener {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
@@ -28,22 +29,29 @@ final class Listener {
     private static final Duration SILENCE = Duration.ofSeconds(30);
     private static final int PATIENCE_SECONDS = 5;
     private static final long CLOSE_MILLIS = 2_000;
-    /** No consumer has this number: for trials, and to end a wait. */
-    private static final int NOBODY = 0;
+    private static final Duration SHORTEST_WAY = Duration.ofMinutes(1);
+    private static final int MOST_DOUBLINGS = 6;
 
     private final DataSource dataSource;
     private final Channel channel;
     private final Notifier notifier;
+    private final NoteConnection notes;
+    private final PoolWaits waits;
     private final Map<String, Runnable> bells = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private boolean everHeard;
+    private boolean givesWay;
+    private int ways;
     private final Backoff backoff = new Backoff();
     private @Nullable Thread thread;
 
-    Listener(DataSource dataSource, Channel channel, Notifier notifier) {
+    /** @param notes another connection, which is open anyway */
+    Listener(DataSource dataSource, Channel channel, Notifier notifier, NoteConnection notes, PoolWaits waits) {
         this.dataSource = dataSource;
         this.channel = channel;
         this.notifier = notifier;
+        this.notes = notes;
+        this.waits = waits;
     }
 
     synchronized void onWake(int consumer, Runnable bell) {
@@ -63,32 +71,51 @@ final class Listener {
                     if (!listen()) {
                         return;
                     }
-                } catch (SQLException | RuntimeException failure) {
-                    log.debug("{}: not listening, so workers poll; tried again soon", channel, failure);
+                } catch (Throwable failure) { // nothing may end it but the store's close
+                    Threads.survived(log, channel, "not listening, so workers poll; tried again soon", failure);
                 }
-                rest = backoff.next();
+                rest = givesWay ? giveWay() : backoff.next();
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Until it is closed or the connection fails; false if there is no use in another try. */
+    /** Answers for how long. */
+    private Duration giveWay() {
+        Duration pause = SHORTEST_WAY.multipliedBy(1L << Math.min(ways, MOST_DOUBLINGS));
+        String text =
+                "{}: the pool has no connection left and others wait for one, so nobody listens for {}, and workers poll."
+                        + " The pool needs a connection for each worker and two more, and those in which messages are received";
+        if (ways++ == 0) {
+            log.warn(text, channel, pause);
+        } else {
+            log.debug(text, channel, pause);
+        }
+        return pause;
+    }
+
+    /** Until it is closed, the connection fails or others need it; false if there is no use in another try. */
     private boolean listen() throws SQLException {
+        givesWay = false;
+        notes.ready(); // needed for the trial, and nobody may wait for it with another connection in hand
         try (Connection connection = dataSource.getConnection()) {
             Optional<PgNotifications> notifications = PgNotifications.of(connection);
             if (notifications.isEmpty()) {
                 log.info(
-                        "{}: workers poll for what other instances store, for the connections of {} are not those of the"
+                        "{}: workers poll for what other instances store, for connections are {}, not those of the"
                                 + " PostgreSQL driver and cannot be unwrapped",
                         channel,
-                        dataSource.getClass().getName());
+                        connection.getClass().getName());
                 return false;
             }
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(true);
             try {
-                return isHeard(connection, notifications.get()) && receive(connection, notifications.get());
+                PoolWaits.Watch watch = waits.watch();
+                return (isHeard(connection, notifications.get(), watch)
+                                && receive(connection, notifications.get(), watch))
+                        || givesWay;
             } finally {
                 leave(connection, notifications.get(), autoCommit);
             }
@@ -99,16 +126,20 @@ final class Listener {
      * Tried on a channel that nobody else has: behind a pooler the session that listens may be another's at once, and would go
      * on listening for it.
      */
-    private boolean isHeard(Connection connection, PgNotifications notifications) throws SQLException {
+    private boolean isHeard(Connection connection, PgNotifications notifications, PoolWaits.Watch watch)
+            throws SQLException {
         Channel trial = Channel.random();
         say("LISTEN " + trial, connection);
-        notifier.sendNow(trial, List.of(NOBODY));
+        notes.notifyOf(trial);
         long until = System.nanoTime() + TRIAL.toNanos();
-        while (closed.getCount() > 0 && System.nanoTime() < until) {
+        while (goesOn(watch) && System.nanoTime() < until) {
             if (!notifications.await(STEP).isEmpty()) {
                 everHeard = true;
                 return true;
             }
+        }
+        if (givesWay) {
+            return false;
         }
         if (closed.getCount() > 0 && everHeard) {
             throw new SQLException("No notification arrives, though earlier ones did", "08006");
@@ -122,13 +153,19 @@ final class Listener {
         return false;
     }
 
-    private boolean receive(Connection connection, PgNotifications notifications) throws SQLException {
+    private boolean goesOn(PoolWaits.Watch watch) {
+        givesWay |= watch.isInVain();
+        return !givesWay && closed.getCount() > 0;
+    }
+
+    private boolean receive(Connection connection, PgNotifications notifications, PoolWaits.Watch watch)
+            throws SQLException {
         say("LISTEN " + channel, connection);
         backoff.reset(Duration.ZERO);
         log.debug("{}: listening", channel);
         bells.values().forEach(Runnable::run); // for what came while nobody listened
         long heard = System.nanoTime();
-        while (closed.getCount() > 0) {
+        while (goesOn(watch)) {
             List<String> payloads = notifications.await(STEP);
             payloads.forEach(consumer -> bells.getOrDefault(consumer, () -> {}).run());
             if (!payloads.isEmpty()) {
@@ -168,7 +205,7 @@ final class Listener {
             running = thread;
         }
         if (running != null && running.isAlive()) {
-            notifier.send(NOBODY);
+            notifier.send(Notifier.NOBODY);
             Threads.join(running, CLOSE_MILLIS);
         }
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** MariaDB 10.5 and later. MySQL has neither RETURNING nor anonymous blocks, and is not claimed. */
+/** MariaDB 10.11 and later. MySQL has neither RETURNING nor anonymous blocks, and is not claimed. */
 final class MariaDb {
     private MariaDb() {}
 
@@ -116,18 +116,26 @@ final class MariaDb {
             READ,
             OWN_MARKER,
             CONFIRM_AND_COMMIT,
-            "INSERT INTO ${consumer} (name) VALUES (:name) ON DUPLICATE KEY UPDATE name = name",
+            "INSERT INTO ${consumer} (number, name) VALUES (:number, :name) ON DUPLICATE KEY UPDATE name = name",
             "REPLACE INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)",
             Set.of(),
             new FaultCodes(
                     Set.of(),
                     Set.of(1205),
-                    Set.of("40001", "70100"),
+                    Set.of("40001"),
                     // lock wait, deadlock, changed since read, too many connections, killed, server gone or going
                     Set.of(1205, 1213, 1020, 1040, 1927, 1053, 2006, 2013, 1047, 4031),
                     Set.of(),
-                    Set.of(1305),
-                    Set.of("22", "23", "40", "42")),
+                    Set.of(1305), // no user's code runs at its commit
+                    "",
+                    Set.of(),
+                    // killed, server gone or going
+                    Set.of(1927, 1053, 2006, 2013, 4031),
+                    Set.of(),
+                    // disk full, error writing, out of memory, out of resources, table (that is, its disk) full
+                    Set.of(1021, 1026, 1037, 1041, 1114),
+                    Set.of("22", "23", "40", "42"),
+                    Set.of(1213, 1020)), // deadlock, changed since read
             Set.of(
                     "COMMIT",
                     "ROLLBACK",
@@ -175,9 +183,9 @@ final class MariaDb {
                 Check.error(
                         "version",
                         "SELECT VERSION() FROM DUAL WHERE VERSION() NOT LIKE '%MariaDB%'"
-                                + " OR VERSION() REGEXP '^(5|10\\\\.[0-4])\\\\.'",
-                        "This server is not MariaDB 10.5 or later",
-                        "Use MariaDB 10.5 or later; MySQL is not supported yet"),
+                                + " OR VERSION() REGEXP '^(5|10\\\\.([0-9]|10))\\\\.'",
+                        "This server is not MariaDB 10.11 or later",
+                        "Use MariaDB 10.11 or later; MySQL is not supported yet"),
                 Check.error(
                         "read-only",
                         "SELECT 'innodb_read_only' FROM DUAL WHERE @@innodb_read_only = 1",
@@ -217,9 +225,14 @@ final class MariaDb {
                         "Remove it"),
                 Check.warning(
                         "isolation",
-                        "SELECT @@transaction_isolation FROM DUAL WHERE @@transaction_isolation <> 'READ-COMMITTED'",
+                        // The variable has another name before 11.1, and only this table knows both.
+                        """
+                        SELECT variable_value FROM information_schema.session_variables
+                        WHERE variable_name IN ('TRANSACTION_ISOLATION', 'TX_ISOLATION')
+                          AND variable_value <> 'READ-COMMITTED' LIMIT 1
+                        """,
                         "Gap locks of this isolation level make handlers deadlock more often",
-                        "Add sessionVariables=transaction_isolation='READ-COMMITTED' to the URL, or set it on the pool"),
+                        "Set READ COMMITTED on the pool, or transaction-isolation=READ-COMMITTED on the server"),
                 Check.warning(
                         "durability",
                         "SELECT @@innodb_flush_log_at_trx_commit FROM DUAL WHERE @@innodb_flush_log_at_trx_commit <> 1",

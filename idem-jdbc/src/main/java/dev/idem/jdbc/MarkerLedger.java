@@ -48,7 +48,7 @@ record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows, H
             throws SQLException {
         kit.markers().storeResults(connection, consumer, results);
         if (!givenUp.isEmpty() && kit.markers().remove(connection, consumer, givenUp, claimIds()) != givenUp.size()) {
-            throw new SQLException("Markers of messages that failed are not there any more", "22012", 1305);
+            throw new ClaimLost("Markers of messages that failed are not there any more");
         }
     }
 

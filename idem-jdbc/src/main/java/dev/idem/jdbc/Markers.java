@@ -8,19 +8,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The statements on markers and results, ready for one dialect and one set of tables. Stateless. */
 final class Markers {
-    /**
-     * How much of a SHA-256 is kept: a changed payload goes unnoticed once in 10^12 conflicts, and a PostgreSQL row stays
-     * at 56 bytes.
-     */
-    static final int FINGERPRINT_BYTES = 5;
-
     private final Dialect dialect;
     private final NamedSql claim;
     private final NamedSql claimJoined;
@@ -80,17 +73,12 @@ final class Markers {
         return (name, statement, i) -> {
             switch (name) {
                 case "readable" -> statement.setString(i, request.key().readable());
-                case "fingerprint" -> statement.setBytes(i, kept(request.fingerprint()));
+                case "fingerprint" -> KeptFingerprint.bind(statement, i, request.fingerprint());
                 case "wait" -> statement.setLong(i, dialect.waitUnits().applyAsLong(request.busyWait()));
                 case "claimid" -> statement.setLong(i, claimId);
                 default -> key.bind(name, statement, i);
             }
         };
-    }
-
-    /** What the table keeps of a fingerprint. */
-    static byte @Nullable [] kept(byte @Nullable [] fingerprint) {
-        return fingerprint == null ? null : Arrays.copyOf(fingerprint, FINGERPRINT_BYTES);
     }
 
     Optional<ClaimRow> read(Connection connection, int consumer, MarkerKey key) throws SQLException {

@@ -86,8 +86,7 @@ final class Marks {
         values.put("claimid", NamedSql.Parameter.of(claimId));
         try (PreparedStatement statement = move.prepare(connection, values)) {
             if (statement.executeUpdate() != 1) {
-                throw new SQLException(
-                        "The mark of " + mark.partition() + " was moved by somebody else", "22012", 1305);
+                throw new ClaimLost("The mark of " + mark.partition() + " was moved by somebody else");
             }
         }
     }

@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Notifier {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    /** No consumer has this number: for trials, and to end a wait. */
+    static final int NOBODY = 0;
+
     private static final Duration INTERVAL = Duration.ofMillis(25);
     private static final int PATIENCE_SECONDS = 5;
     private static final long CLOSE_MILLIS = 2_000;
@@ -81,31 +84,38 @@ final class Notifier {
         List<Integer> consumers = List.copyOf(pending);
         consumers.forEach(pending::remove);
         try {
-            sendNow(channel, consumers);
+            sendNow(consumers);
             return true;
-        } catch (SQLException | RuntimeException failure) {
+        } catch (Throwable failure) { // nothing may end the thread that others are told by
             pending.addAll(consumers);
             work.release();
-            log.debug("Other instances could not be told of what was stored, and will poll; tried again", failure);
+            Threads.survived(
+                    log, channel, "others could not be told of what was stored, and will poll; tried again", failure);
             return false;
         }
     }
 
     /** In a transaction of its own. */
-    void sendNow(Channel channel, List<Integer> consumers) throws SQLException {
+    private void sendNow(List<Integer> consumers) throws SQLException {
         if (consumers.isEmpty()) {
             return;
         }
         try (Connection connection = dataSource.getConnection();
-                PreparedStatement statement = connection.prepareStatement(SEND)) {
+                PreparedStatement statement = prepare(connection, channel, consumers)) {
             statement.setQueryTimeout(PATIENCE_SECONDS);
-            statement.setString(1, channel.name());
-            statement.setArray(2, connection.createArrayOf("integer", consumers.toArray()));
             statement.execute();
             if (!connection.getAutoCommit()) {
                 connection.commit();
             }
         }
+    }
+
+    static PreparedStatement prepare(Connection connection, Channel channel, List<Integer> consumers)
+            throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(SEND);
+        statement.setString(1, channel.name());
+        statement.setArray(2, connection.createArrayOf("integer", consumers.toArray()));
+        return statement;
     }
 
     /** What is pending is sent, if that is quick. */

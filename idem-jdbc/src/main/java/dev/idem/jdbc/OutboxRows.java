@@ -6,12 +6,14 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.Unit;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what a handler publishes into the queue of its destination, by a statement that its unit defers: in the handler's
- * transaction, in one round trip with those of other messages, and undone with its handler alone.
+ * transaction, in one round trip with those of other messages, and undone with its handler alone. It is sent last, because
+ * from then on others who publish to the same line wait for the commit.
  */
 final class OutboxRows {
     /** A message waits if another one of its ordering key is in the queue, be it of this transaction or of another. */
@@ -30,14 +32,16 @@ final class OutboxRows {
 
     private final Database database;
     private final NamedSql insert;
+    private final LineTurns turns;
 
     OutboxRows(Tables tables) {
+        turns = new LineTurns(tables);
         database = tables.dialect().database();
         String now = QueueSql.of(database).now();
         insert = new NamedSql(tables.fill("""
                 INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key, ordering_key,
                   message_type, head, payload)
-                VALUES (:consumer, :key, :readable, %1$s, CASE WHEN %2$s THEN NULL ELSE %1$s END,
+                VALUES (:consumer, :key, :readable, %1$s, CASE WHEN %2$s THEN NULL ELSE 0 END,
                   CASE WHEN %2$s THEN 3 ELSE 0 END, :order, :ordering, :type, :head, :payload)
                 """.formatted(now, database == Database.MARIADB ? ALWAYS_BEHIND : BEHIND)));
     }
@@ -46,7 +50,8 @@ final class OutboxRows {
         MarkerKey key = intake.keys().of(message);
         String ordering = message.orderingKey().orElse(null);
         UUID order = intake.ordered() && ordering != null ? Hashes.uuid(ordering) : null;
-        unit.deferInOrder(LINE, insert.toString(), insert.values(name -> switch (name) {
+        @Nullable
+        Object[] values = insert.values(name -> switch (name) {
             case "consumer" -> consumer;
             case "key" -> bound(key.value());
             case "readable" -> key.readable();
@@ -56,7 +61,14 @@ final class OutboxRows {
             case "head" -> Envelope.of(message);
             case "payload" -> message.payload();
             default -> throw NamedSql.missing(name);
-        }));
+        });
+        unit.deferInOrder(LINE, insert.toString(), order == null ? values : with(turns.of(consumer, order), values));
+    }
+
+    private static @Nullable Object[] with(LineTurns.Turn turn, @Nullable Object[] values) {
+        @Nullable Object[] all = Arrays.copyOf(values, values.length + 1);
+        all[values.length] = turn;
+        return all;
     }
 
     /** As the database's columns take it. */

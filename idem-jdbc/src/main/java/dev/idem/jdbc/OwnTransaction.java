@@ -6,17 +6,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection taken for one unit. Its end is guarded by a lock, because a deadline on another thread may tear it down,
- * and must never hit a connection that has gone back to the pool.
+ * A connection taken for one unit, until it is given back:
+ *
+ * <pre>
+ *   ACTIVE ◄──────► ENDED      a statement after the end begins anew
+ *      │              │
+ *      ├──► TORN_DOWN │        by a deadline on another thread, or when an end is uncertain; no way back
+ *      ▼        ▼     ▼
+ *           CLOSED             given back once, whatever happened before
+ * </pre>
+ *
+ * Many pools hand out the same object again, so a connection that was given back is somebody else's: nothing here touches
+ * it any more. One thread owns the transaction; {@link #tearDown} may come from any.
  */
 final class OwnTransaction implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
 
     private final Connection connection;
     private final boolean autoCommit;
-    private boolean open = true;
-    private boolean tornDown;
-    private boolean closed;
+    private State state = State.ACTIVE;
+
+    private enum State {
+        /** Something may be open, and is undone before the connection is given back. */
+        ACTIVE,
+        /** The end is certain: committed, or rolled back. */
+        ENDED,
+        /** The physical connection was ended; the server rolls back. */
+        TORN_DOWN,
+        /** Given back. */
+        CLOSED
+    }
 
     private OwnTransaction(Connection connection, boolean autoCommit) {
         this.connection = connection;
@@ -39,25 +58,40 @@ final class OwnTransaction implements AutoCloseable {
     }
 
     Connection connection() {
+        if (state() == State.CLOSED) {
+            throw new IllegalStateException("The connection was given back, and may be in another transaction now");
+        }
         return connection;
     }
 
     /** The end is certain: committed, or rolled back. */
-    synchronized void ended() {
-        open = false;
+    void ended() {
+        move(State.ACTIVE, State.ENDED);
     }
 
     /** A statement after the end begins anew. */
-    synchronized void reopened() {
-        open = true;
+    void reopened() {
+        move(State.ENDED, State.ACTIVE);
     }
 
-    synchronized boolean isTornDown() {
-        return tornDown;
+    /** Whether the next statement can reach the database in this transaction, or begin one. */
+    synchronized boolean isUsable() {
+        return state == State.ACTIVE || state == State.ENDED;
+    }
+
+    private synchronized State state() {
+        return state;
+    }
+
+    /** Only from that state: whatever else it is in now, it came there by a step that cannot be taken back. */
+    private synchronized void move(State from, State to) {
+        if (state == from) {
+            state = to;
+        }
     }
 
     void rollBack() {
-        if (isTornDown()) {
+        if (!isUsable()) {
             return;
         }
         try {
@@ -74,7 +108,7 @@ final class OwnTransaction implements AutoCloseable {
 
     /** Asks the database something after a rollback. False on a lost connection, where only the next claim can tell. */
     boolean lookAfterEnd(Look look) {
-        if (isTornDown()) {
+        if (!isUsable()) {
             return false;
         }
         try {
@@ -95,10 +129,10 @@ final class OwnTransaction implements AutoCloseable {
 
     /** Ends the physical connection; the server then rolls back. Safe from any thread, and after the end. */
     synchronized void tearDown() {
-        if (tornDown || closed) {
+        if (!isUsable()) {
             return;
         }
-        tornDown = true;
+        state = State.TORN_DOWN;
         try {
             connection.abort(Runnable::run);
             if (!connection.isClosed()) {
@@ -114,35 +148,26 @@ final class OwnTransaction implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (isOpen()) {
-                undo();
+            if (state() == State.ACTIVE) {
+                rollBack();
             }
         } finally {
             giveBack();
         }
     }
 
-    private synchronized boolean isOpen() {
-        return open;
-    }
-
-    /** Also when torn down, because not every driver does anything at an abort, nor every pool at a close. */
-    private void undo() {
-        rollBack();
-        if (isTornDown()) {
-            try {
-                connection.rollback();
-            } catch (SQLException | RuntimeException gone) {
-                log.trace("A torn down connection is gone, as it should be", gone);
-            }
-        }
-    }
-
+    /** Holds the lock until the end, so that a deadline can never hit a connection that has gone back to the pool. */
     private synchronized void giveBack() {
+        if (state == State.CLOSED) {
+            return;
+        }
         try {
+            if (state == State.TORN_DOWN) {
+                undoTornDown();
+            }
             restoreAutoCommit();
         } finally {
-            closed = true;
+            state = State.CLOSED;
             try {
                 connection.close();
             } catch (SQLException | RuntimeException failure) {
@@ -151,10 +176,20 @@ final class OwnTransaction implements AutoCloseable {
         }
     }
 
+    /** Not every driver does anything at an abort, nor every pool at a close. */
+    private void undoTornDown() {
+        try {
+            connection.rollback();
+            state = State.ENDED;
+        } catch (SQLException | RuntimeException gone) {
+            log.trace("A torn down connection is gone, as it should be", gone);
+        }
+    }
+
     /** Never on a transaction whose end is not certain, because switching autocommit on would commit it. */
     private void restoreAutoCommit() {
         try {
-            if (autoCommit && !tornDown && !open) {
+            if (autoCommit && state == State.ENDED) {
                 connection.setAutoCommit(true);
             }
         } catch (SQLException | RuntimeException failure) {

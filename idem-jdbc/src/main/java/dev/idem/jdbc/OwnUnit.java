@@ -25,8 +25,8 @@ final class OwnUnit extends GuardedUnit {
     private final OwnTransaction transaction;
     private final ClaimedMarker marker;
 
-    OwnUnit(OwnTransaction transaction, ClaimedMarker marker, SqlFaults faults, Guard guard) {
-        super(marker.key(), faults, guard);
+    OwnUnit(OwnTransaction transaction, ClaimedMarker marker, BatchKit kit, Guard guard) {
+        super(marker.key(), kit, guard);
         this.marker = marker;
         this.transaction = transaction;
     }
@@ -105,13 +105,23 @@ final class OwnUnit extends GuardedUnit {
         if (faults.isBroken(failure)) {
             return broken(failure);
         }
-        if (faults.isRefused(failure) && !SqlFaults.isConnectionLost(failure)) {
+        if (faults.isRefused(failure)) {
             return faults.isTransient(failure)
                     ? new TransientStoreException("The database undid " + key + " at its commit", failure)
                     : refused("commit", failure);
         }
-        transaction.tearDown();
-        return new CommitUnknownException("The answer to the commit of " + key + " was lost", failure);
+        boolean answered = faults.isAnswer(failure);
+        if (answered) {
+            transaction.rollBack();
+        } else {
+            transaction.tearDown();
+        }
+        return new CommitUnknownException(
+                answered
+                        ? "The database answered the commit of " + key + " with SQLState " + failure.getSQLState()
+                        : "The answer to the commit of " + key + " was lost",
+                failure,
+                answered);
     }
 
     private CommitRefusedException refused(String what, SQLException failure) {
@@ -153,6 +163,7 @@ final class OwnUnit extends GuardedUnit {
     @Override
     public void abandon() {
         guard.revoke();
+        guard.cancelRunning();
         transaction.tearDown();
     }
 

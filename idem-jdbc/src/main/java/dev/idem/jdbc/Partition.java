@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition of the marker table: the keys of whole days, in UTC. Times are milliseconds since 1970, as in the keys.
@@ -49,7 +50,10 @@ record Partition(String name, String label, String bounds, long from, long to) {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(tables.fill(LIST))) {
             while (rows.next()) {
-                partitions.add(of(rows.getString(1), rows.getString(2), rows.getString(3)));
+                @Nullable String bounds = rows.getString(3);
+                if (bounds != null) { // else it was dropped while the list was read
+                    partitions.add(of(rows.getString(1), rows.getString(2), bounds));
+                }
             }
         }
         partitions.sort(Comparator.comparingLong(Partition::from));

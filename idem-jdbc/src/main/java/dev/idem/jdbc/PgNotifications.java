@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Receives notifications through the driver's {@code org.postgresql.PGConnection}. Found by reflection, because the driver is
@@ -27,36 +26,21 @@ final class PgNotifications {
 
     /** Empty if there is no such driver behind the connection, or it is too old. */
     static Optional<PgNotifications> of(Connection connection) throws SQLException {
-        for (ClassLoader loader : loaders(connection)) {
-            try {
-                Class<?> type = Class.forName("org.postgresql.PGConnection", false, loader);
-                if (connection.isWrapperFor(type)) {
-                    return Optional.of(new PgNotifications(
-                            connection.unwrap(type),
-                            type.getMethod("getNotifications", int.class),
-                            Class.forName("org.postgresql.PGNotification", false, loader)
-                                    .getMethod("getParameter")));
-                }
-            } catch (ReflectiveOperationException elsewhere) {
-                // the next one may know it
-            }
+        Optional<Class<?>> type = PgDriver.connectionType(connection);
+        if (type.isEmpty()) {
+            return Optional.empty();
         }
-        return Optional.empty();
-    }
-
-    /** A pool is often loaded elsewhere than the driver; what the driver itself hands out, never. */
-    private static List<ClassLoader> loaders(Connection connection) throws SQLException {
-        List<ClassLoader> loaders = new ArrayList<>();
-        add(loaders, connection.getClass().getClassLoader());
-        add(loaders, connection.getMetaData().getClass().getClassLoader());
-        add(loaders, Thread.currentThread().getContextClassLoader());
-        add(loaders, PgNotifications.class.getClassLoader());
-        return loaders;
-    }
-
-    private static void add(List<ClassLoader> loaders, @Nullable ClassLoader loader) {
-        if (loader != null && !loaders.contains(loader)) {
-            loaders.add(loader);
+        try {
+            return Optional.of(new PgNotifications(
+                    connection.unwrap(type.get()),
+                    type.get().getMethod("getNotifications", int.class),
+                    Class.forName(
+                                    "org.postgresql.PGNotification",
+                                    false,
+                                    type.get().getClassLoader())
+                            .getMethod("getParameter")));
+        } catch (ReflectiveOperationException tooOld) {
+            return Optional.empty();
         }
     }
 

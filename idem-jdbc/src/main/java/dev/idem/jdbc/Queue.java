@@ -13,32 +13,42 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The statements that take and complete messages, ready for one dialect and one set of tables. Stateless. */
 final class Queue {
-    /** How many workers' batches to look past. */
+    /** How many workers' batches to look past at first, and how much further when others have all of that. */
     private static final int PEEK = 8;
+
+    private static final long FURTHEST = 1 << 20;
 
     private static final Set<String> NOT_A_NUMBER = Set.of("22P02", "22018");
 
+    /** What such an error quotes if it is ours: a deferred trigger may raise the same one at the same commit. */
+    private static final Pattern LOST = Pattern.compile("lost but \\d");
+
     private final Dialect dialect;
+    private final LargeMessages large;
     private final QueueSql sql;
     private final NamedSql begin;
     private final NamedSql take;
     private final NamedSql takeHeads;
+    private final NamedSql peeked;
     private final RowsSql open;
     private final RowsSql openLeased;
     private final RowsSql complete;
     private final NamedSql committed;
     private final NamedSql ended;
 
-    Queue(Tables tables) {
+    Queue(Tables tables, LargeMessages large) {
+        this.large = large;
         dialect = tables.dialect();
         sql = QueueSql.of(dialect.database());
         begin = new NamedSql(tables.fill(sql.begin()));
         take = new NamedSql(tables.fill(sql.take()));
         takeHeads = new NamedSql(tables.fill(sql.takeHeads()));
+        peeked = new NamedSql(tables.fill(sql.peeked()));
         open = new RowsSql(tables.fill(sql.open()));
         openLeased = new RowsSql(tables.fill(sql.openLeased()));
         complete = new RowsSql(tables.fill(sql.completeAndCommit()));
@@ -68,10 +78,36 @@ final class Queue {
 
     /** Locks what is due. Of an ordered consumer only the first of each ordering key. */
     List<QueueRow> take(Connection connection, int consumer, QueueStore.Taking taking) throws SQLException {
+        long peek = taking.limit() * (long) PEEK;
+        List<QueueRow> taken = take(connection, consumer, taking, peek);
+        while (taken.isEmpty() && peek < FURTHEST && isAllPeeked(connection, consumer, peek)) {
+            peek *= PEEK;
+            taken = take(connection, consumer, taking, peek);
+        }
+        return taken;
+    }
+
+    /** Whether there is more to look at than that; never where the database looks as far as it must. */
+    private boolean isAllPeeked(Connection connection, int consumer, long peek) throws SQLException {
+        if (sql.peeked().isEmpty()) {
+            return false;
+        }
+        Map<String, NamedSql.Parameter> values = Map.of(
+                "consumer", NamedSql.Parameter.of(consumer),
+                "peek", NamedSql.Parameter.of(peek));
+        try (PreparedStatement statement = peeked.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() && row.getLong(1) >= peek;
+        }
+    }
+
+    private List<QueueRow> take(Connection connection, int consumer, QueueStore.Taking taking, long peek)
+            throws SQLException {
         Map<String, NamedSql.Parameter> values = Map.of(
                 "consumer", NamedSql.Parameter.of(consumer),
                 "limit", NamedSql.Parameter.of(taking.limit()),
-                "peek", NamedSql.Parameter.of(taking.limit() * (long) PEEK));
+                "inline", NamedSql.Parameter.of(large.inline(taking)),
+                "peek", NamedSql.Parameter.of(peek));
         List<QueueRow> taken = new ArrayList<>();
         try (PreparedStatement statement = (taking.ordered() ? takeHeads : take).prepare(connection, values);
                 ResultSet rows = statement.executeQuery()) {
@@ -108,6 +144,8 @@ final class Queue {
         } catch (SQLException failure) {
             // The text says how many were there: the server could not take it for a number.
             throw NOT_A_NUMBER.contains(String.valueOf(failure.getSQLState()))
+                            && LOST.matcher(String.valueOf(failure.getMessage()))
+                                    .find()
                     ? new SQLException("Some of the messages belong to another worker now", "40001", failure)
                     : failure;
         }

@@ -10,24 +10,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes good what crashes have left. Leases that have run out need nothing: they are due again. A worker that is gone has
  * left a note of what it was running; messages of it that nobody holds were started and did not end, and that is counted.
- * What is held although nothing is before it any more is let go. Each look is bounded. Thread-safe.
+ * What is held although nothing is before it any more is let go, see {@link LineCare}. Each look is bounded. Thread-safe.
  */
 final class QueueCare {
     /** The notes of workers that live are refreshed long before. */
     private static final Duration NOTE_IS_OLD = Duration.ofSeconds(12);
 
     private static final Duration WORKER_IS_FORGOTTEN = Duration.ofDays(1);
-    private static final int KEYS_IN_A_LOOK = 200;
 
-    private final Dialect dialect;
     private final QueueKit kit;
     private final NamedSql notes;
     private final RowsSql noted;
@@ -35,15 +29,14 @@ final class QueueCare {
     private final RowsSql count;
     private final NamedSql clear;
     private final NamedSql forget;
-    private final NamedSql firstHeld;
-    private final NamedSql nextHeld;
-    private final ConcurrentMap<Integer, UUID> lookedAt = new ConcurrentHashMap<>();
+    private final LineCare lines;
 
     QueueCare(Tables tables, QueueKit kit) {
         this.kit = kit;
-        dialect = tables.dialect();
-        String now = QueueSql.of(dialect.database()).now();
-        String byId = QueueSql.of(dialect.database()).byId();
+        lines = new LineCare(tables, kit);
+        QueueSql sql = QueueSql.of(tables.dialect().database());
+        String now = sql.now();
+        String byId = sql.byId();
         notes = new NamedSql(tables.fill("SELECT worker, running FROM ${worker} WHERE consumer = :consumer"
                 + " AND running IS NOT NULL AND seen_at < " + now + " - :age FOR UPDATE SKIP LOCKED"));
         String noteds =
@@ -56,19 +49,48 @@ final class QueueCare {
         forget = new NamedSql(
                 tables.fill("DELETE FROM ${worker} WHERE consumer = :consumer AND running IS NULL AND seen_at < " + now
                         + " - :age"));
-        String held = "SELECT order_key FROM ${queue} WHERE consumer = :consumer AND status = 3 AND order_key %s"
-                + " ORDER BY order_key LIMIT 1";
-        firstHeld = new NamedSql(tables.fill(held.formatted("IS NOT NULL")));
-        nextHeld = new NamedSql(tables.fill(held.formatted("> :after")));
     }
 
-    /** Answers how many messages it touched. */
+    /** Answers how many messages it touched. What fails keeps nothing else from being done, and is thrown in the end. */
     int recover(Connection connection, int consumer) throws SQLException {
-        int touched = countStarts(connection, consumer);
-        execute(connection, forget, consumer, WORKER_IS_FORGOTTEN);
+        List<Part> parts = List.of(this::countStarts, this::forgetWorkers, lines::look, this::forgetArchived);
+        int touched = 0;
+        SQLException first = null;
+        for (Part part : parts) {
+            try {
+                touched += part.look(connection, consumer);
+                connection.commit();
+            } catch (SQLException failure) {
+                if (first == null) {
+                    first = failure;
+                } else {
+                    first.addSuppressed(failure);
+                }
+                connection.rollback();
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+        return touched;
+    }
+
+    /** One part of the care, in transactions of its own. */
+    @FunctionalInterface
+    private interface Part {
+        int look(Connection connection, int consumer) throws SQLException;
+    }
+
+    private int forgetWorkers(Connection connection, int consumer) throws SQLException {
+        try (PreparedStatement statement = forget.prepare(connection, aged(consumer, WORKER_IS_FORGOTTEN))) {
+            statement.executeUpdate();
+        }
+        return 0;
+    }
+
+    private int forgetArchived(Connection connection, int consumer) throws SQLException {
         kit.archive().forget(connection, consumer);
-        connection.commit(); // the locks on the notes are not needed for the rest
-        return touched + kit.lines().release(connection, consumer, someHeld(connection, consumer));
+        return 0;
     }
 
     private int countStarts(Connection connection, int consumer) throws SQLException {
@@ -122,43 +144,6 @@ final class QueueCare {
         return ids.stream()
                 .map(id -> Map.of("id", NamedSql.Parameter.of((long) id)))
                 .toList();
-    }
-
-    /** Walks through the ordering keys that have something held, some at each look, without reading what is held. */
-    private List<UUID> someHeld(Connection connection, int consumer) throws SQLException {
-        List<UUID> keys = new ArrayList<>();
-        UUID after = lookedAt.get(consumer);
-        while (keys.size() < KEYS_IN_A_LOOK) {
-            after = nextHeld(connection, consumer, after);
-            if (after == null) {
-                break;
-            }
-            keys.add(after);
-        }
-        if (after == null) {
-            lookedAt.remove(consumer);
-        } else {
-            lookedAt.put(consumer, after);
-        }
-        return keys;
-    }
-
-    private @Nullable UUID nextHeld(Connection connection, int consumer, @Nullable UUID after) throws SQLException {
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        values.put("consumer", NamedSql.Parameter.of(consumer));
-        if (after != null) {
-            values.put("after", dialect.key().apply(after));
-        }
-        try (PreparedStatement statement = (after == null ? firstHeld : nextHeld).prepare(connection, values);
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? dialect.keyOf().read(row, 1) : null;
-        }
-    }
-
-    private void execute(Connection connection, NamedSql sql, int consumer, Duration age) throws SQLException {
-        try (PreparedStatement statement = sql.prepare(connection, aged(consumer, age))) {
-            statement.executeUpdate();
-        }
     }
 
     private static Map<String, NamedSql.Parameter> aged(int consumer, Duration age) {

@@ -56,20 +56,26 @@ final class QueueChanges {
     /** A run that was leased was counted when it was leased. */
     private static String update(QueueMove move, QueueSql sql) {
         String leased = "status = " + QueueState.IN_PROGRESS.code();
+        String unstarted = ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
         String counts = switch (move) {
-            case GIVE_BACK, HOLD -> ", started = CASE WHEN " + leased + " THEN started - 1 ELSE started END";
+            case HOLD -> unstarted;
+            case GIVE_BACK -> // why, if there is a reason
+                unstarted + ", reason = COALESCE(NULLIF(:reason, ''), reason), error = COALESCE(:error, error)";
             case FAIL, PARK ->
                 ", started = CASE WHEN " + leased + " THEN started ELSE started + :counts END,"
                         + " failed = failed + :counts, reason = :reason, error = COALESCE(:error, error)";
             case LEASE -> ", started = started + 1, worker = :worker";
-            case RETRY, RETRY_BEHIND -> ", started = 0, failed = 0";
-            case SKIP -> ", reason = :reason";
+            case RETRY, RETRY_BEHIND ->
+                ", started = 0, failed = 0, order_key = COALESCE(order_key, skipped_key), skipped_key = NULL";
+            // Nobody looks past it any more for the first of its line.
+            case SKIP -> ", reason = :reason, skipped_key = order_key, order_key = NULL";
             case COMPLETE, RELEASE -> "";
         };
         boolean due = DUE.contains(move.to()) || move == QueueMove.LEASE || move == QueueMove.HOLD;
+        String dueAt = "CASE WHEN :delay = 0 THEN " + QueueSql.DUE_NOW + " ELSE " + sql.now() + " + :delay END";
         // The state comes last: the expressions before it must see the old one, also where columns change in turn.
-        return "UPDATE " + sql.byId() + " SET fence = fence + 1, due_at = " + (due ? sql.now() + " + :delay" : "NULL")
-                + counts + ", status = " + move.to().code() + where(move);
+        return "UPDATE " + sql.byId() + " SET fence = fence + 1, due_at = " + (due ? dueAt : "NULL") + counts
+                + ", status = " + move.to().code() + where(move);
     }
 
     private static String where(QueueMove move) {
@@ -99,7 +105,7 @@ final class QueueChanges {
                 values)) {
             return false;
         }
-        if (run != null) {
+        if (run != null && change.move() != QueueMove.GIVE_BACK) { // no attempt, and it may come every second
             record(connection, consumer, worker, change, run);
         }
         return true;

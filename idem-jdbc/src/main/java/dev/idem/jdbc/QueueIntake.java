@@ -21,12 +21,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores messages that are acknowledged on receipt, each at the end of its line. Stateless. */
 final class QueueIntake {
+    private static final int SMALL_COLUMNS = 1_024;
+
     private final Dialect dialect;
     private final QueueLines lines;
     private final RowsSql insert;
+    private final StatementSize size;
 
-    QueueIntake(Tables tables, QueueLines lines) {
+    QueueIntake(Tables tables, QueueLines lines, StatementSize size) {
         this.lines = lines;
+        this.size = size;
         dialect = tables.dialect();
         insert = new RowsSql(tables.fill(QueueSql.of(dialect.database()).insert()));
     }
@@ -34,6 +38,28 @@ final class QueueIntake {
     void insert(Connection connection, int consumer, QueueStore.Intake intake, List<Message> messages)
             throws SQLException {
         List<Arrival> arrivals = arrivals(connection, consumer, intake, messages);
+        int from = 0;
+        while (from < arrivals.size()) {
+            List<Arrival> together = fitting(arrivals.subList(from, arrivals.size()));
+            insert(connection, consumer, together);
+            from += together.size();
+        }
+    }
+
+    /** As many as fit into one statement, at least one. */
+    private List<Arrival> fitting(List<Arrival> arrivals) {
+        Arrival first = arrivals.get(0);
+        size.check(first.key, first.head, first.payload);
+        long bytes = 0;
+        int to = 0;
+        do {
+            bytes += arrivals.get(to).size();
+            to++;
+        } while (to < arrivals.size() && bytes + arrivals.get(to).size() <= size.largestValue());
+        return arrivals.subList(0, to);
+    }
+
+    private void insert(Connection connection, int consumer, List<Arrival> arrivals) throws SQLException {
         Map<String, NamedSql.Parameter> common = new HashMap<>();
         common.put("consumer", NamedSql.Parameter.of(consumer));
         common.put("keys", array("uuid", arrivals, a -> a.key.value()));
@@ -57,7 +83,7 @@ final class QueueIntake {
     private List<Arrival> arrivals(
             Connection connection, int consumer, QueueStore.Intake intake, List<Message> messages) throws SQLException {
         List<Arrival> arrivals = new ArrayList<>(messages.size());
-        Set<UUID> seen = intake.ordered() ? lines.blocked(connection, consumer, ordersOf(messages)) : new HashSet<>();
+        Set<UUID> seen = intake.ordered() ? lines.join(connection, consumer, ordersOf(messages)) : new HashSet<>();
         for (Message message : messages) {
             String ordering = message.orderingKey().orElse(null);
             UUID order = intake.ordered() && ordering != null ? Hashes.uuid(ordering) : null;
@@ -133,5 +159,10 @@ final class QueueIntake {
             byte[] head,
             byte[] payload,
             @Nullable UUID stream,
-            @Nullable Long version) {}
+            @Nullable Long version) {
+        /** Its payload and headers; the rest is small. */
+        int size() {
+            return head.length + payload.length + SMALL_COLUMNS;
+        }
+    }
 }

@@ -1,6 +1,6 @@
 package dev.idem.jdbc;
 
-/** What all batches of stored messages share. Stateless. */
+/** What all batches of stored messages share. Thread-safe. */
 record QueueKit(
         BatchKit batches,
         Queue queue,
@@ -8,17 +8,22 @@ record QueueKit(
         QueueIntake intake,
         QueueChanges changes,
         Archive archive,
-        StreamQueue streams) {
+        StreamQueue streams,
+        LargeMessages large,
+        LateMarkers late) {
     static QueueKit of(BatchKit batches) {
         Tables tables = batches.tables();
-        QueueLines lines = new QueueLines(tables);
+        LargeMessages large = new LargeMessages(tables);
+        QueueLines lines = new QueueLines(tables, large);
         return new QueueKit(
                 batches,
-                new Queue(tables),
+                new Queue(tables, large),
                 lines,
-                new QueueIntake(tables, lines),
+                new QueueIntake(tables, lines, batches.size()),
                 new QueueChanges(tables),
                 new Archive(tables),
-                new StreamQueue(tables, lines));
+                new StreamQueue(tables),
+                large,
+                new LateMarkers(tables, batches.single().horizons()));
     }
 }

@@ -101,8 +101,14 @@ final class QueueLedger implements BatchLedger {
                         consumer,
                         moved,
                         completed().stream().map(QueuedMessage::id).collect(Collectors.toSet()));
+        close(connection, completed());
+    }
+
+    /** What their completion means for their markers and copies; before they leave the queue. */
+    private void close(Connection connection, List<QueuedMessage> completed) throws SQLException {
+        kit.late().move(connection, consumer, completed);
         if (!taking.keepFor().isZero()) {
-            kit.archive().keep(connection, completed(), taking.keepFor());
+            kit.archive().keep(connection, completed, taking.keepFor());
         }
     }
 
@@ -124,6 +130,13 @@ final class QueueLedger implements BatchLedger {
 
     @Override
     public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
+        List<QueuedMessage> ended = messages.values().stream()
+                .filter(message -> done.contains(message.key()))
+                .toList();
+        Set<Long> own = ended.isEmpty()
+                ? Set.of()
+                : kit.queue().open(connection, ended, false).keySet();
+        close(connection, ended.stream().filter(m -> own.contains(m.id())).toList());
         for (QueuedMessage message : messages.values()) {
             boolean isDone = done.contains(message.key());
             QueueMove move = isDone ? QueueMove.COMPLETE : QueueMove.PARK;

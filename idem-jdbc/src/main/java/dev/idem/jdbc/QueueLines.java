@@ -23,31 +23,48 @@ import java.util.UUID;
  */
 final class QueueLines {
     private final Dialect dialect;
+    private final LineTurns turns;
+    private final LargeMessages large;
     private final RowsSql blocked;
     private final RowsSql heads;
     private final RowsSql followers;
     private final RowsSql release;
 
-    QueueLines(Tables tables) {
+    QueueLines(Tables tables, LargeMessages large) {
+        this.large = large;
         dialect = tables.dialect();
         QueueSql sql = QueueSql.of(dialect.database());
+        turns = new LineTurns(tables);
         blocked = new RowsSql(tables.fill(sql.blocked()));
         heads = new RowsSql(tables.fill(sql.heads()));
         followers = new RowsSql(tables.fill(sql.followers()));
-        release = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET status = 0, due_at = " + sql.now()
+        release = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET status = 0, due_at = " + QueueSql.DUE_NOW
                 + ", fence = fence + 1 WHERE status = 3 AND id IN ({:id})"));
     }
 
-    /** Those of the ordering keys that have a message in the queue. */
-    Set<UUID> blocked(Connection connection, int consumer, Set<UUID> orders) throws SQLException {
+    /**
+     * Waits until nobody else is adding to these lines, and keeps others waiting until the commit. Answers those that have a
+     * message in the queue by then.
+     */
+    Set<UUID> join(Connection connection, int consumer, Set<UUID> orders) throws SQLException {
         Set<UUID> found = new HashSet<>();
         if (orders.isEmpty()) {
             return found;
         }
-        try (PreparedStatement statement = blocked.prepare(connection, ordered(consumer, orders), () -> keys(orders));
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                found.add(dialect.keyOf().read(rows, 1));
+        Map<String, NamedSql.Parameter> values = ordered(consumer, orders);
+        if (blocked.bindsArrays()) {
+            turns.bind(values, consumer, orders);
+        } else {
+            turns.take(connection, consumer, orders);
+        }
+        try (PreparedStatement statement = blocked.prepare(connection, values, () -> keys(orders))) {
+            if (statement.execute() && blocked.bindsArrays()) {
+                statement.getMoreResults(); // the turns answer first
+            }
+            try (ResultSet rows = statement.getResultSet()) {
+                while (rows.next()) {
+                    found.add(dialect.keyOf().read(rows, 1));
+                }
             }
         }
         return found;
@@ -89,6 +106,7 @@ final class QueueLines {
         for (Collection<UUID> some : together(followers, orders)) {
             Map<String, NamedSql.Parameter> values = ordered(consumer, some);
             values.put("each", NamedSql.Parameter.of(each));
+            values.put("inline", NamedSql.Parameter.of(large.inline(taking)));
             try (PreparedStatement statement = followers.prepare(connection, values, () -> keys(some));
                     ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

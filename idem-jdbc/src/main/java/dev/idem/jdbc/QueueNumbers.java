@@ -56,7 +56,7 @@ final class QueueNumbers {
         return new QueueStats(
                 name,
                 waiting + held + retryable,
-                number(connection, oldest, limited(consumer, LIMIT)).map(Micros::duration),
+                number(connection, oldest, limited(consumer, LIMIT)).map(age -> Micros.duration(Math.max(0, age))),
                 counts.getOrDefault(QueueState.IN_PROGRESS, 0L),
                 number(connection, stale, limited(consumer, LIMIT)).orElse(0L),
                 retryable,

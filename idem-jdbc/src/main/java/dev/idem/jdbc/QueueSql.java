@@ -9,11 +9,15 @@ import dev.idem.QueueState;
  * @param now the database's clock
  * @param byId the table where rows are found by their ids: a scan of a small table would wait for rows it does not want
  * @param insert writes messages in the order given
- * @param blocked answers those of the ordering keys given that have a message in the queue
+ * @param turns waits until the stripes given are this transaction's, in their order: see {@link LineTurns}
+ * @param blocked answers those of the ordering keys given that have a message in the queue; takes the turns before, where
+ *     one round trip is enough for both
  * @param isolation said before a transaction that takes messages, where the default would lock what others need
  * @param begin the first statement of a transaction that handles stored messages, where one is needed
  * @param take locks what is due, and passes over what others have locked; answers rows of {@link QueueRow}
- *     ({@code :peek} is how far it may look for what is not locked)
+ *     ({@code :peek} is how far it may look for what is not locked, {@code :inline} how large a message may be that is
+ *     read at once)
+ * @param peeked counts what {@code take} may look at, where it looks only so far
  * @param takeHeads the same, but only the first of each ordering key
  * @param followers answers the first messages of each of the ordering keys given, without a lock
  * @param open answers those of the messages given that nobody has moved, and locks them
@@ -23,6 +27,8 @@ import dev.idem.QueueState;
  * @param committed answers a row if that transaction was committed
  * @param ended takes back what {@code begin} has written, where it writes
  * @param heads answers the first message of each of the ordering keys given, if it is held
+ * @param held answers the next ordering keys after one given that have something held, each with the id of its first message
+ *     and whether it is held itself, however many wait behind it
  * @param duplicates counts duplicates on their markers, and need not be durable either
  * @param running notes what a worker is about to run, and need not be durable when the database crashes
  */
@@ -30,11 +36,13 @@ record QueueSql(
         String now,
         String byId,
         String insert,
+        String turns,
         String blocked,
         String isolation,
         String begin,
         String take,
         String takeHeads,
+        String peeked,
         String followers,
         String open,
         String openLeased,
@@ -42,10 +50,18 @@ record QueueSql(
         String committed,
         String ended,
         String heads,
+        String held,
         String duplicates,
         String running) {
-    private static final String COLUMNS = "q.id, q.message_key, q.readable, q.head, q.payload, q.fence, q.started,"
-            + " q.failed, q.stored_at, q.order_key, q.status";
+    /** The due time of what a worker may take at once. It is no time, so no clock that is set back makes it wait. */
+    static final long DUE_NOW = 0;
+
+    private static final String SIZE = "(OCTET_LENGTH(q.head) + OCTET_LENGTH(q.payload))";
+
+    /** What is large is left out, and read when it is known that it fits: see {@link LargeMessages}. */
+    private static final String COLUMNS = "q.id, q.message_key, q.readable, CASE WHEN " + SIZE
+            + " <= :inline THEN q.head END, CASE WHEN " + SIZE + " <= :inline THEN q.payload END, q.fence, q.started,"
+            + " q.failed, q.stored_at, q.order_key, q.status, " + SIZE;
 
     private static final String NOT_OVERTAKING = """
             AND (q.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${queue} p WHERE p.consumer = q.consumer
@@ -67,6 +83,10 @@ record QueueSql(
     private static final String PG_OPEN =
             "SELECT q.id, " + PG_TOKEN + " FROM ${queue} q JOIN " + PG_GIVEN + " ON q.id = d.i AND q.fence = d.f";
 
+    /** In a space of its own for each set of tables; ended by the commit, so it needs no session. */
+    private static final String PG_TURNS = "SELECT count(pg_advisory_xact_lock(:space, s))"
+            + " FROM (SELECT s FROM unnest(CAST(:stripes AS integer[])) AS s ORDER BY s) t";
+
     /** Loses nothing but a count when the server crashes, and saves the wait for the disk. */
     private static final String NOT_DURABLE = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
@@ -79,7 +99,7 @@ record QueueSql(
                 """
                 INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key,
                   ordering_key, message_type, head, payload, stream_key, version)
-                SELECT :consumer, k, r, n, CASE WHEN b THEN NULL ELSE n END, CASE WHEN b THEN 3 ELSE 0 END, o, ok, t, h, p,
+                SELECT :consumer, k, r, n, CASE WHEN b THEN NULL ELSE 0 END, CASE WHEN b THEN 3 ELSE 0 END, o, ok, t, h, p,
                   s, v
                 FROM unnest(CAST(:keys AS uuid[]), CAST(:readables AS text[]), CAST(:behind AS boolean[]),
                   CAST(:orders AS uuid[]), CAST(:orderings AS text[]), CAST(:types AS text[]), CAST(:heads AS bytea[]),
@@ -88,14 +108,16 @@ record QueueSql(
                   (SELECT %s AS n) c
                 ORDER BY i
                 """.formatted(now),
-                """
-                SELECT k FROM unnest(CAST(:orders AS uuid[])) AS k WHERE EXISTS (SELECT 1 FROM ${queue}
+                PG_TURNS,
+                PG_TURNS + """
+                ; SELECT k FROM unnest(CAST(:orders AS uuid[])) AS k WHERE EXISTS (SELECT 1 FROM ${queue}
                   WHERE consumer = :consumer AND order_key = k AND status <> 5)
                 """,
                 "",
                 "",
                 take(PG_TOKEN, "${queue} q", now, "", "OF q SKIP LOCKED"),
                 take(PG_TOKEN, "${queue} q", now, NOT_OVERTAKING, "OF q SKIP LOCKED"),
+                "",
                 """
                 SELECT q.* FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT %s, %s FROM ${queue} q
                   WHERE q.consumer = :consumer AND q.order_key = k AND q.status <> 5 ORDER BY q.id LIMIT :each) q
@@ -103,17 +125,28 @@ record QueueSql(
                 PG_OPEN + " FOR UPDATE OF q SKIP LOCKED",
                 PG_OPEN,
                 """
-                WITH gone AS (DELETE FROM ${queue} q USING %s WHERE q.id = d.i AND q.fence = d.f RETURNING 1)
-                SELECT 1 / CASE WHEN CAST(pg_current_xact_id_if_assigned() AS text) = :token THEN 1 ELSE 0 END,
+                WITH gone AS (DELETE FROM ${queue} q USING %1$s WHERE q.id = d.i AND q.fence = d.f RETURNING 1)
+                SELECT CAST(CASE WHEN CAST(pg_current_xact_id_if_assigned() AS text) = :token THEN '1' ELSE %2$s END AS int),
                   CASE WHEN n = CAST(:count AS bigint) THEN 0 ELSE CAST('lost but ' || n AS integer) END
                 FROM (SELECT count(*) AS n FROM gone) c; COMMIT
-                """.formatted(PG_GIVEN),
+                """.formatted(PG_GIVEN, PostgreSql.LOST),
                 "SELECT 1 WHERE pg_xact_status(CAST(:token AS xid8)) = 'committed'",
                 "",
                 """
                 SELECT h.id FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT id, status FROM ${queue}
                   WHERE consumer = :consumer AND order_key = k AND status <> 5 ORDER BY id LIMIT 1) h
                 WHERE h.status = 3
+                """,
+                """
+                WITH RECURSIVE line (k) AS (
+                  SELECT (SELECT order_key FROM ${queue} WHERE consumer = :consumer AND status = 3 AND order_key > :after
+                    ORDER BY order_key LIMIT 1)
+                  UNION ALL
+                  SELECT (SELECT order_key FROM ${queue} WHERE consumer = :consumer AND status = 3 AND order_key > k
+                    ORDER BY order_key LIMIT 1) FROM line WHERE k IS NOT NULL)
+                SELECT k, h.id, CASE WHEN h.status = 3 THEN 1 ELSE 0 END
+                FROM (SELECT k FROM line WHERE k IS NOT NULL LIMIT :limit) l, LATERAL (SELECT id, status FROM ${queue}
+                  WHERE consumer = :consumer AND order_key = k AND status <> 5 ORDER BY id LIMIT 1) h
                 """,
                 """
                 UPDATE ${marker} m SET duplicates = coalesce(m.duplicates, 0) + d.n, duplicate_at = %1$s
@@ -132,10 +165,13 @@ record QueueSql(
     private static final String VALUES = """
             INSERT INTO ${queue} (consumer, message_key, readable, stored_at, due_at, status, order_key, ordering_key,
               message_type, head, payload, stream_key, version)
-            VALUES {(:consumer, :key, :readable, %1$s, CASE WHEN :behind = 1 THEN NULL ELSE %1$s END,
+            VALUES {(:consumer, :key, :readable, %1$s, CASE WHEN :behind = 1 THEN NULL ELSE 0 END,
               CASE WHEN :behind = 1 THEN 3 ELSE 0 END, :order, :ordering, :type, :head, :payload, :stream,
               :version)}
             """;
+
+    private static final String TURNS =
+            "SELECT stripe FROM ${line}%s WHERE stripe IN ({:stripe}) ORDER BY stripe FOR UPDATE";
 
     private static final String BLOCKED = "SELECT DISTINCT order_key FROM ${queue} WHERE consumer = :consumer"
             + " AND order_key IN ({:order}) AND status <> 5";
@@ -143,6 +179,15 @@ record QueueSql(
     private static final String HEAD = """
             SELECT id FROM (SELECT id, status FROM ${queue} WHERE consumer = :consumer AND order_key = {:order}
               AND status <> 5 ORDER BY id LIMIT 1) h WHERE status = 3
+            """;
+
+    private static final String HELD = """
+            SELECT order_key, head_id, CASE WHEN head_id = held_id THEN 1 ELSE 0 END FROM (
+              SELECT h.order_key, h.held_id, (SELECT p.id FROM ${queue} p WHERE p.consumer = :consumer
+                AND p.order_key = h.order_key AND p.status <> 5 ORDER BY p.id LIMIT 1) AS head_id
+              FROM (SELECT order_key, MIN(id) AS held_id FROM ${queue} WHERE consumer = :consumer AND status = 3
+                AND order_key > :after GROUP BY order_key ORDER BY order_key LIMIT :limit) h) l
+            ORDER BY order_key
             """;
 
     private static final String DUPLICATES = "UPDATE ${marker} SET duplicates = COALESCE(duplicates, 0) + 1,"
@@ -163,11 +208,15 @@ record QueueSql(
      */
     private static String peekAndTake(String now, String heads) {
         return """
-                SELECT %1$s, NULL FROM (SELECT id FROM ${queue} FORCE INDEX (${prefix}queue_due)
-                  WHERE consumer = :consumer AND due_at <= (SELECT %2$s) ORDER BY due_at, id LIMIT :peek) d
+                SELECT %1$s, NULL FROM (%4$s) d
                 STRAIGHT_JOIN ${queue} q FORCE INDEX (PRIMARY) ON q.id = d.id
                 WHERE q.due_at <= (SELECT %2$s) %3$s LIMIT :limit FOR UPDATE SKIP LOCKED
-                """.formatted(COLUMNS, now, heads);
+                """.formatted(COLUMNS, now, heads, peek(now));
+    }
+
+    private static String peek(String now) {
+        return "SELECT id FROM ${queue} FORCE INDEX (${prefix}queue_due) WHERE consumer = :consumer"
+                + " AND due_at <= (SELECT " + now + ") ORDER BY due_at, id LIMIT :peek";
     }
 
     static final QueueSql MARIADB = mariaDb("TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
@@ -179,11 +228,13 @@ record QueueSql(
                 now,
                 byId,
                 VALUES.formatted(now),
+                TURNS.formatted(" FORCE INDEX (PRIMARY)"),
                 BLOCKED,
                 "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
                 "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + TRACE + "; END",
                 peekAndTake(now, ""),
                 peekAndTake(now, NOT_OVERTAKING),
+                "SELECT COUNT(*) FROM (" + peek(now) + ") d",
                 line("NULL"),
                 open + " FOR UPDATE SKIP LOCKED",
                 open,
@@ -201,6 +252,7 @@ record QueueSql(
                 TRACED,
                 NO_TRACE,
                 HEAD,
+                HELD,
                 DUPLICATES.formatted(now),
                 """
                 INSERT INTO ${worker} (worker, consumer, name, seen_at, running)
@@ -217,11 +269,13 @@ record QueueSql(
                 now,
                 "${queue} q",
                 VALUES.formatted(now),
+                TURNS.formatted(""),
                 BLOCKED,
                 "",
                 TRACE,
                 take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"),
                 take("TRANSACTION_ID()", "${queue} q", now, NOT_OVERTAKING, "SKIP LOCKED"),
+                "",
                 line("TRANSACTION_ID()"),
                 open + " FOR UPDATE SKIP LOCKED",
                 open,
@@ -235,6 +289,7 @@ record QueueSql(
                 TRACED,
                 NO_TRACE,
                 HEAD,
+                HELD,
                 DUPLICATES.formatted(now),
                 """
                 MERGE INTO ${worker} (worker, consumer, name, seen_at, running) KEY (worker)

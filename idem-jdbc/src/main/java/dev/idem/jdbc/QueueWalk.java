@@ -117,13 +117,17 @@ final class QueueWalk implements Walk {
         }
     }
 
-    /** Those of a page that are older than their consumers' windows. Behind one that is too young for any there are none. */
+    /**
+     * Those of a page that are older than their consumers' windows. Behind a page whose rows are all too young for any there are
+     * none: one alone says nothing, for effects become young again when their message is completed.
+     */
     private List<Long> old(Connection connection, String page) throws SQLException {
         Map<Integer, Long> limits = new HashMap<>();
         cutoffs.forEach(cutoff -> limits.put(cutoff.consumer(), cutoff.markers()));
         long latest = latest();
         List<Long> old = new ArrayList<>();
         int seen = 0;
+        boolean aged = false;
         upTo = NONE;
         try (PreparedStatement statement = connection.prepareStatement(tables.fill(page));
                 ResultSet row = statement.executeQuery()) {
@@ -133,7 +137,8 @@ final class QueueWalk implements Walk {
                     old.add(row.getLong(1));
                 }
                 seen++;
-                upTo = seen == rows && time < latest ? row.getLong(1) : NONE;
+                aged |= time < latest;
+                upTo = seen == rows && aged ? row.getLong(1) : NONE;
             }
         }
         return old;

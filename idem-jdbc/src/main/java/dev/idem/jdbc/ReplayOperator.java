@@ -63,7 +63,8 @@ public final class ReplayOperator {
      * Asks for a session. It begins when an executor of the consumer takes it.
      *
      * @param name given once and never again, because what the session has done is remembered under it
-     * @throws IdemException if the name is taken, or these tables know no such consumer
+     * @throws IdemException if the name is taken, these tables know no such consumer, or messages of it are half done in
+     *     steps and {@code stored} ones are to be replayed
      */
     public ReplaySession start(String name, String consumer, ReplaySpec source) {
         return rows.tried("ask for a replay session", connection -> start(connection, name, consumer, source));
@@ -71,12 +72,20 @@ public final class ReplayOperator {
 
     /**
      * Asks for a session in a transaction of the caller's: that which empties a projection, say, so that what was completed
-     * before is replayed and what is completed after it is not.
+     * before is replayed and what is completed after it is not. Empty it first: what then is half done, in steps, makes
+     * this refuse.
      */
     public ReplaySession startWithin(Connection outer, String name, String consumer, ReplaySpec source)
             throws SQLException {
         if (outer.getAutoCommit()) {
             throw new IllegalArgumentException("The connection has autocommit on, so it has no transaction");
+        }
+        if (asksForHalfDone(source)
+                && tables.dialect().database() != Database.MARIADB
+                && outer.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+            throw new IllegalArgumentException(
+                    "The transaction reads what was committed before it began, and so would not"
+                            + " see what is half done: set the connection to READ COMMITTED");
         }
         return start(outer, name, consumer, source);
     }
@@ -93,6 +102,7 @@ public final class ReplayOperator {
         if (rows.row(connection, name).isPresent()) {
             throw new IdemException("There is a replay session " + name + " already; give it another name", null);
         }
+        refuseHalfDone(connection, number, consumer, source);
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("name", NamedSql.Parameter.of(name));
         values.put("consumer", NamedSql.Parameter.of(number));
@@ -106,6 +116,26 @@ public final class ReplayOperator {
         return rows.row(connection, name)
                 .orElseThrow(() -> new SQLException("A replay session was inserted but cannot be read"))
                 .session();
+    }
+
+    /**
+     * Of a message that is half done, some steps are from before the session and some will be from after it: neither with nor
+     * without a replay would each be there once.
+     */
+    private void refuseHalfDone(Connection connection, int number, String consumer, ReplaySpec source)
+            throws SQLException {
+        long halfDone = asksForHalfDone(source) ? rows.halfDone(connection, number) : 0;
+        if (halfDone > 0) {
+            throw new IdemException(
+                    halfDone + " messages of " + consumer + " have done some of their steps, and not all: a session now"
+                            + " would lose, or repeat, those. Close the services that handle them, retry or skip what is"
+                            + " parked, and ask again when none is half done; docs/replay.md says how",
+                    null);
+        }
+    }
+
+    private boolean asksForHalfDone(ReplaySpec source) {
+        return !dryRun && source.scheme().equals(StoredSource.SCHEME);
     }
 
     private void audit(Connection connection, int consumer, String action, String name, String detail)

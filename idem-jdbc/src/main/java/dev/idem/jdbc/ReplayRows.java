@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.Policy;
 import dev.idem.ReplaySession;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.ReplayStore;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,8 +72,23 @@ final class ReplayRows implements ReplayStore {
         return found;
     }
 
+    /** Its place among the consumer's sessions is taken for as long as the transaction lasts. */
     void insert(Connection connection, Map<String, NamedSql.Parameter> values) throws SQLException {
+        update(connection, sql.count, values);
         update(connection, sql.insert, values);
+    }
+
+    /** How many messages of a consumer have done some of their steps, and not all. */
+    long halfDone(Connection connection, int consumer) throws SQLException {
+        try (PreparedStatement statement =
+                        sql.halfDone.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)));
+                ResultSet row = statement.executeQuery()) {
+            Set<Long> messages = new HashSet<>();
+            while (row.next()) {
+                messages.add(row.getLong(1));
+            }
+            return messages.size();
+        }
     }
 
     /** A person's change; false if somebody was faster. */
@@ -130,10 +147,32 @@ final class ReplayRows implements ReplayStore {
             if (step != null) {
                 put(values, step);
             }
-            return update(connection, step == null ? sql.renew : sql.step, values) == 1
-                    ? row(connection, claimed.name()).map(ReplayRow::session)
-                    : Optional.empty();
+            boolean first = claimed.policy().isEmpty()
+                    && step != null
+                    && row(connection, claimed.name())
+                            .flatMap(row -> row.session().policy())
+                            .isEmpty();
+            if (update(connection, step == null ? sql.renew : sql.step, values) != 1) {
+                return Optional.empty();
+            }
+            Optional<ReplayRow> row = row(connection, claimed.name());
+            if (step != null && first && row.isPresent()) {
+                begin(connection, row.get(), step.policy());
+            }
+            return row.map(ReplayRow::session);
         });
+    }
+
+    /**
+     * What steps of messages that were given up have written is gone where everything is written once more: who retries such a
+     * message later does all of its steps. Its effects stay in the ledger.
+     */
+    private void begin(Connection connection, ReplayRow row, Policy.Replay policy) throws SQLException {
+        boolean rebuilds = policy == Policy.Replay.ALLOWED || policy == Policy.Replay.SUPPRESS_EFFECTS;
+        boolean stored = row.session().source().startsWith(StoredSource.SCHEME);
+        if (rebuilds && stored && !row.session().dryRun()) {
+            update(connection, sql.forgetSkipped, Map.of("consumer", NamedSql.Parameter.of(row.number())));
+        }
     }
 
     private static void put(Map<String, NamedSql.Parameter> values, Step step) {

@@ -1,5 +1,9 @@
 package dev.idem.jdbc;
 
+import dev.idem.QueueState;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.StepRecord;
+
 /** The statements on replay sessions, the same for all databases but for the clock. */
 final class ReplaySql {
     private static final String SELECT = "SELECT r.name, c.name, r.source, r.actor, r.reason, r.per_second, r.dry_run,"
@@ -9,7 +13,10 @@ final class ReplaySql {
 
     final NamedSql find;
     final NamedSql list;
+    final NamedSql count;
     final NamedSql insert;
+    final NamedSql halfDone;
+    final NamedSql forgetSkipped;
     final NamedSql move;
     final RowsSql claimable;
     final NamedSql claim;
@@ -23,9 +30,24 @@ final class ReplaySql {
         String now = QueueSql.of(tables.dialect().database()).now();
         find = new NamedSql(tables.fill(SELECT + " WHERE r.name = :name"));
         list = new NamedSql(tables.fill(SELECT + " ORDER BY r.created_at DESC, r.name LIMIT :limit"));
+        count = new NamedSql(tables.fill("UPDATE ${consumer} SET sessions = sessions + 1 WHERE number = :consumer"));
         insert = new NamedSql(tables.fill("INSERT INTO ${replay} (name, consumer, source, actor, reason, per_second,"
-                + " dry_run, status, created_at, updated_at) VALUES (:name, :consumer, :source, :actor, :reason,"
-                + " :rate, :dry, 'REQUESTED', " + now + ", " + now + ")"));
+                + " dry_run, status, ordinal, created_at, updated_at) VALUES (:name, :consumer, :source, :actor, :reason,"
+                + " :rate, :dry, 'REQUESTED', (SELECT sessions FROM ${consumer} WHERE number = :consumer), " + now
+                + ", "
+                + now + ")"));
+        boolean mariaDb = tables.dialect().database() == Database.MARIADB;
+        // What is given up, and what an earlier session has left parked, comes again only if a person wants it.
+        halfDone = new NamedSql(tables.fill("SELECT q.id FROM ${queue} q JOIN ${step} s ON s.consumer = q.consumer"
+                + " AND s.message_key = q.message_key AND s.kind = " + StepRecord.Kind.STEP.code()
+                + " WHERE q.consumer = :consumer AND q.status <> " + QueueState.FAILED_TERMINAL.code()
+                + " AND (q.status <> " + QueueState.PARKED.code() + " OR q.readable IS NULL OR q.readable NOT LIKE '%"
+                + MarkerKey.SESSION + "%')"
+                // There an older read of the transaction would hide what was committed since.
+                + (mariaDb ? " LOCK IN SHARE MODE" : "")));
+        forgetSkipped = new NamedSql(tables.fill("DELETE FROM ${step} WHERE consumer = :consumer AND kind = "
+                + StepRecord.Kind.STEP.code() + " AND message_key IN (SELECT q.message_key FROM ${queue} q"
+                + " WHERE q.consumer = :consumer AND q.status = " + QueueState.FAILED_TERMINAL.code() + ")"));
         move = new NamedSql(tables.fill("UPDATE ${replay} SET status = :to, updated_at = " + now
                 + " WHERE name = :name AND status = :from AND fence = :fence"));
         claimable = new RowsSql(tables.fill(SELECT + " WHERE c.name IN ({:consumer}) AND (r.status = 'REQUESTED'"

@@ -10,12 +10,15 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Says what an {@link SQLException} means, by SQLState and vendor code alone. */
 final class SqlFaults {
     /** In the class of deadlocks, but says the opposite: CockroachDB answers it to a commit that may be done. */
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
+
+    private static final String DATA_EXCEPTION = "22";
 
     private static final Map<String, String> ADVICE = Map.of(
             "42P01", "create the tables: idem schema apply",
@@ -41,8 +44,26 @@ final class SqlFaults {
     }
 
     boolean isBroken(SQLException failure) {
-        return codes.brokenStates().contains(state(failure))
-                || codes.brokenCodes().contains(failure.getErrorCode());
+        return failure instanceof ClaimLost
+                || codes.brokenStates().contains(state(failure))
+                || codes.brokenCodes().contains(failure.getErrorCode())
+                || isSigned(failure);
+    }
+
+    private boolean isSigned(SQLException failure) {
+        String text = failure.getMessage();
+        return !codes.brokenSign().isEmpty()
+                && stateClass(failure).equals(DATA_EXCEPTION)
+                && text != null
+                && text.contains(codes.brokenSign());
+    }
+
+    /** True when the server answered, whatever it said, and its connection goes on. */
+    boolean isAnswer(SQLException failure) {
+        return !state(failure).isEmpty()
+                && !state(failure).equals(STATEMENT_COMPLETION_UNKNOWN)
+                && !isTransient(failure)
+                && !isConnectionLost(failure);
     }
 
     /** True when the server has surely rolled back: it answered, and the answer was no. */
@@ -53,11 +74,47 @@ final class SqlFaults {
 
     /** True when an exception of a handler, anywhere in its causes, says that the transaction was undone from outside. */
     boolean isTransient(Throwable failure) {
+        return isAnywhere(failure, this::isTransientSql);
+    }
+
+    /** True when the server has rolled back the whole transaction by itself: there is no savepoint to go back to. */
+    boolean endsTransaction(SQLException failure) {
+        return isAnywhere(failure, sql -> codes.endingCodes().contains(sql.getErrorCode()));
+    }
+
+    /** True when a transaction was undone to let another one through: it surely did not commit, and can be repeated. */
+    boolean isUndone(SQLException failure) {
+        return endsTransaction(failure) || isAnywhere(failure, SqlFaults::isUndoneState);
+    }
+
+    static boolean isUndoneState(SQLException failure) {
+        return stateClass(failure).equals("40") && !state(failure).equals(STATEMENT_COMPLETION_UNKNOWN);
+    }
+
+    /** The same for a connection that is ended, whoever ended it. */
+    boolean isConnectionLost(Throwable failure) {
+        return isAnywhere(
+                failure,
+                sql -> isConnectionState(sql)
+                        || codes.lostStates().contains(state(sql))
+                        || codes.lostCodes().contains(sql.getErrorCode()));
+    }
+
+    /** The same for a server that lacks disk or memory. */
+    boolean isOutOfResources(Throwable failure) {
+        return isAnywhere(
+                failure,
+                sql -> codes.scarceStates().contains(state(sql))
+                        || codes.scarceCodes().contains(sql.getErrorCode()));
+    }
+
+    /** Whether an exception, or one of its causes, is an error of a database of that kind. */
+    static boolean isAnywhere(Throwable failure, Predicate<SQLException> kind) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Throwable cause = failure; cause != null && seen.add(cause); cause = cause.getCause()) {
             if (cause instanceof SQLException chain) {
                 for (SQLException sql = chain; sql != null; sql = sql.getNextException()) {
-                    if (isTransientSql(sql)) {
+                    if (kind.test(sql)) {
                         return true;
                     }
                 }
@@ -67,15 +124,22 @@ final class SqlFaults {
     }
 
     private boolean isTransientSql(SQLException failure) {
-        boolean passes = failure instanceof SQLTransientException && !(failure instanceof SQLTimeoutException);
-        return passes
-                || failure instanceof SQLRecoverableException
-                || isConnectionLost(failure)
+        return isTransientClass(failure)
+                || isConnectionState(failure)
                 || codes.transientStates().contains(state(failure))
                 || codes.transientCodes().contains(failure.getErrorCode());
     }
 
-    static boolean isConnectionLost(SQLException failure) {
+    /**
+     * Only without a state: MariaDB's driver answers a connection's failure for every state that it does not know, also for
+     * what a trigger signals.
+     */
+    private static boolean isTransientClass(SQLException failure) {
+        boolean passes = failure instanceof SQLTransientException && !(failure instanceof SQLTimeoutException);
+        return state(failure).isEmpty() && (passes || failure instanceof SQLRecoverableException);
+    }
+
+    static boolean isConnectionState(SQLException failure) {
         return stateClass(failure).equals("08");
     }
 

@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -18,24 +19,44 @@ final class SqlText {
             Pattern.compile("(?i)rollback\\s+(work\\s+|transaction\\s+)?to\\b");
     private static final Pattern AUTOCOMMIT = Pattern.compile("(?i)\\bautocommit\\b");
 
-    /** Handlers repeat their statements; one that builds texts without end is simply looked at each time. */
-    private static final int REMEMBERED = 1_000;
+    /**
+     * Handlers repeat their statements, so what was found out is remembered, of so many texts of at most so many characters:
+     * 2 MB at most. A handler that builds long texts, or texts without end, has each of them looked at.
+     */
+    private static final int REMEMBERED = 500;
+
+    private static final int LONGEST = 2_000;
 
     private final Set<String> committing;
-    private final Set<String> harmless = ConcurrentHashMap.newKeySet();
+    /** The texts that are not refused, and whether they are surely one statement. */
+    private final Map<String, Boolean> harmless = new ConcurrentHashMap<>();
 
     SqlText(Set<String> committing) {
         this.committing = committing;
     }
 
-    void refuseCommitting(String sql) throws SQLException {
-        if (harmless.contains(sql)) {
-            return;
+    /**
+     * True when the text is surely a single statement. On a database whose procedures cannot end the transaction of their
+     * caller, such a text cannot either.
+     */
+    boolean refuseCommitting(String sql) throws SQLException {
+        boolean remembered = sql.length() <= LONGEST;
+        Boolean known = remembered ? harmless.get(sql) : null;
+        if (known != null) {
+            return known;
         }
         check(sql);
-        if (harmless.size() < REMEMBERED) {
-            harmless.add(sql);
+        boolean single = isSingle(sql);
+        if (remembered && harmless.size() < REMEMBERED) {
+            harmless.put(sql, single);
         }
+        return single;
+    }
+
+    /** Nothing but space behind the first semicolon, wherever that is, and no comment that could have another one in it. */
+    private static boolean isSingle(String sql) {
+        int semicolon = sql.indexOf(';');
+        return (semicolon < 0 || sql.substring(semicolon + 1).isBlank()) && sql.indexOf("/*") == sql.lastIndexOf("/*");
     }
 
     private void check(String sql) throws SQLException {

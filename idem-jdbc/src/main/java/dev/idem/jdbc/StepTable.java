@@ -11,9 +11,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /** The statements for steps and effects, the same in every dialect but for the clock. Stateless. */
@@ -25,8 +28,11 @@ final class StepTable {
     private final NamedSql prove;
     private final NamedSql read;
     private final NamedSql claim;
+    private final RowsSql open;
+    private final NamedSql writer;
     private final NamedSql insert;
     private final NamedSql update;
+    private final NamedSql updateInPlace;
     private final NamedSql erase;
     private final NamedSql forgetSteps;
     private final NamedSql closeEffects;
@@ -37,19 +43,27 @@ final class StepTable {
         prove = new NamedSql(tables.fill("SELECT q.id FROM " + queue.byId()
                 + " WHERE q.id = :id AND q.fence = :fence AND q.status = " + QueueState.IN_PROGRESS.code()
                 + " FOR UPDATE"));
-        read = new NamedSql(tables.fill("SELECT name, kind, state, place, fence, effect_key, codec, result FROM"
-                + " ${step}" + SELF + " ORDER BY id"));
+        read = new NamedSql(
+                tables.fill("SELECT name, kind, state, place, fence, effect_key, codec, result, claim_id FROM"
+                        + " ${step}" + SELF + " ORDER BY id"));
         claim = new NamedSql(tables.fill("SELECT claim_id, stored_at FROM ${step}" + NAMED));
+        open = new RowsSql(tables.fill("SELECT DISTINCT message_key FROM ${step} WHERE consumer = :consumer"
+                + " AND place <> " + StepRecord.CLOSED + " AND message_key IN ({:key})"));
+        writer = new NamedSql(tables.fill("SELECT claim_id FROM ${step}" + NAMED + " FOR UPDATE"));
         insert = new NamedSql(tables.fill("INSERT INTO ${step} (stored_at, fence, claim_id, message_key, place,"
                 + " consumer, kind, state, name, effect_key, codec, result) VALUES (" + queue.now()
                 + ", :fence, :claimid, :key, :place, :consumer, :kind, :state, :name, :effectkey, :codec, :result)"));
-        update = new NamedSql(tables.fill("UPDATE ${step} SET stored_at = " + queue.now() + ", fence = :fence,"
-                + " claim_id = :claimid, place = :place, state = :state, effect_key = :effectkey, codec = :codec,"
-                + " result = :result" + NAMED));
-        erase = new NamedSql(tables.fill("DELETE FROM ${step}" + NAMED));
+        String set = "UPDATE ${step} SET stored_at = " + queue.now() + ", fence = :fence, claim_id = :claimid,"
+                + " state = :state, effect_key = :effectkey, codec = :codec, result = :result";
+        String unlessDone = NAMED + " AND state <> " + StepRecord.State.DONE.code();
+        update = new NamedSql(tables.fill(set + ", place = :place" + unlessDone));
+        updateInPlace = new NamedSql(tables.fill(set + unlessDone));
+        erase = new NamedSql(tables.fill("DELETE FROM ${step}" + NAMED + " AND claim_id = :claimid"));
         forgetSteps =
                 new NamedSql(tables.fill("DELETE FROM ${step}" + SELF + " AND kind = " + StepRecord.Kind.STEP.code()));
-        closeEffects = new NamedSql(tables.fill("UPDATE ${step} SET place = " + StepRecord.CLOSED + SELF));
+        // Its window counts from now, as those of the marker and of the copy that is kept for replays do.
+        closeEffects = new NamedSql(
+                tables.fill("UPDATE ${step} SET stored_at = " + queue.now() + ", place = " + StepRecord.CLOSED + SELF));
     }
 
     /**
@@ -79,10 +93,37 @@ final class StepTable {
                         row.getInt(4),
                         row.getLong(5),
                         row.getString(6),
-                        codec == null || result == null ? null : new StoredResult(codec, result)));
+                        codec,
+                        codec == null || result == null ? null : new StoredResult(codec, result),
+                        row.getLong(9)));
             }
         }
         return found;
+    }
+
+    /** Those of the messages given that have steps or effects and are not done. */
+    Set<UUID> open(Connection connection, int consumer, List<UUID> keys) throws SQLException {
+        List<Map<String, NamedSql.Parameter>> rows = new ArrayList<>();
+        keys.forEach(key -> rows.add(Map.of("key", dialect.key().apply(key))));
+        Set<UUID> found = new HashSet<>();
+        try (PreparedStatement statement =
+                        open.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)), () -> rows);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                found.add(dialect.keyOf().read(row, 1));
+            }
+        }
+        return found;
+    }
+
+    /** Who has written an effect last; nobody else can until the transaction ends. */
+    OptionalLong writer(Connection connection, int consumer, MarkerKey key, String name) throws SQLException {
+        Map<String, NamedSql.Parameter> values = self(consumer, key.value());
+        values.put("name", NamedSql.Parameter.of(name));
+        try (PreparedStatement statement = writer.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
+        }
     }
 
     /** Who has stored a step, and when. */
@@ -105,16 +146,23 @@ final class StepTable {
         }
     }
 
-    /** In place of what is there under its name, if there is something. */
-    void put(Connection connection, int consumer, MarkerKey key, StepRecord step, long claimId) throws SQLException {
-        if (execute(connection, update, values(consumer, key, step, claimId)) == 0) {
-            insert(connection, consumer, key, step, claimId);
+    /**
+     * In place of what is there under its name, if there is something, unless that is done. One that has no place of its own
+     * leaves the place of the delivery that it stands for.
+     */
+    void put(Connection connection, int consumer, MarkerKey key, StepRecord effect, long writer) throws SQLException {
+        NamedSql over = effect.isOpen() ? update : updateInPlace;
+        if (execute(connection, over, values(consumer, key, effect, writer)) == 0
+                && writer(connection, consumer, key, effect.name()).isEmpty()) {
+            insert(connection, consumer, key, effect, writer);
         }
     }
 
-    void erase(Connection connection, int consumer, MarkerKey key, String name) throws SQLException {
+    /** If nobody has written it since. */
+    void erase(Connection connection, int consumer, MarkerKey key, String name, long writer) throws SQLException {
         Map<String, NamedSql.Parameter> values = self(consumer, key.value());
         values.put("name", NamedSql.Parameter.of(name));
+        values.put("claimid", NamedSql.Parameter.of(writer));
         execute(connection, erase, values);
     }
 
@@ -148,7 +196,7 @@ final class StepTable {
         values.put("kind", NamedSql.Parameter.of(step.kind().code()));
         values.put("state", NamedSql.Parameter.of(step.state().code()));
         values.put("effectkey", NamedSql.Parameter.of(step.effectKey()));
-        values.put("codec", NamedSql.Parameter.of(result == null ? null : result.codec()));
+        values.put("codec", NamedSql.Parameter.of(result == null ? step.codec() : result.codec()));
         values.put("result", NamedSql.Parameter.of(result == null ? null : result.bytes()));
         return values;
     }

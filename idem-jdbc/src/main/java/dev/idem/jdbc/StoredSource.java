@@ -23,10 +23,18 @@ import javax.sql.DataSource;
  * Reads completed messages that are kept. Those that were completed under the key of a session are copies of others, and
  * left out; their readable keys end with the session, behind a slash that no id can have unescaped. Those that a person had
  * erased are counted only.
+ *
+ * <p>What was completed before the session is told without a clock, which may go back. Asking for a session counts one more for
+ * its consumer; a message is kept, as the last thing before its commit, with the count that is committed by then. Whoever
+ * empties a table in the transaction that asks for the session waits for handlers that have written to it: their commits come
+ * before the count. Whoever writes to it later reads the new count.
  */
 final class StoredSource implements ReplaySource {
+    static final String SCHEME = "stored";
+
     private static final String MEANT = " FROM ${archive} WHERE consumer = (SELECT number FROM ${consumer}"
-            + " WHERE name = :consumer) AND completed_at <= :bound AND stored_at >= :from AND stored_at < :to"
+            + " WHERE name = :consumer) AND sessions < (SELECT ordinal FROM ${replay} WHERE name = :session)"
+            + " AND stored_at >= :from AND stored_at < :to"
             + " AND (readable IS NULL OR readable NOT LIKE '%" + MarkerKey.SESSION + "%')";
 
     private final DataSource dataSource;
@@ -44,7 +52,7 @@ final class StoredSource implements ReplaySource {
 
     @Override
     public String scheme() {
-        return "stored";
+        return SCHEME;
     }
 
     @Override
@@ -52,7 +60,7 @@ final class StoredSource implements ReplaySource {
         spec.only(Set.of("from", "to"));
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(session.consumer()));
-        values.put("bound", NamedSql.Parameter.of(Micros.of(session.createdAt())));
+        values.put("session", NamedSql.Parameter.of(session.name()));
         values.put(
                 "from", NamedSql.Parameter.of(spec.time("from").map(Micros::of).orElse(Long.MIN_VALUE)));
         values.put("to", NamedSql.Parameter.of(spec.time("to").map(Micros::of).orElse(Long.MAX_VALUE)));
@@ -117,14 +125,16 @@ final class StoredSource implements ReplaySource {
             });
         }
 
-        /** Under the key that it has a marker of: it may have been edited before it was done. */
+        /** Under the key that it has a marker of, as it may have been edited before it was done; or what it is known as. */
         private Message message(ResultSet row) throws SQLException {
             long id = row.getLong(1);
             MarkerKey key = new MarkerKey(consumer, tables.dialect().keyOf().read(row, 4), row.getString(5));
             try {
-                return Envelope.message(row.getBytes(2), row.getBytes(3)).toBuilder()
-                        .markedAs(key)
-                        .build();
+                Message message = Envelope.message(row.getBytes(2), row.getBytes(3));
+                boolean known = message.markedAs()
+                        .filter(as -> as.consumer().equals(consumer))
+                        .isPresent();
+                return known ? message : message.toBuilder().markedAs(key).build();
             } catch (IllegalArgumentException | NegativeArraySizeException strange) {
                 throw new IdemException("The stored message " + id + " cannot be read", strange);
             }

@@ -15,7 +15,8 @@ import java.util.UUID;
 
 /**
  * The messages that wait for others of their stream. They are held only by a transaction that has the stream's lock, and let
- * go by the one that moves the stream, which has it too: so that one sees all of them. Stateless.
+ * go by the one that moves the stream, which has it too: so that one sees all of them. With them go messages that were put off
+ * because the stream was busy: they need not wait any longer. Stateless.
  */
 final class StreamQueue {
     /** The reason of a message that was parked because of the gap before it. */
@@ -23,24 +24,32 @@ final class StreamQueue {
 
     private static final String HELD = "status = " + QueueState.HELD.code();
 
+    /** How many versions of those that were put off are let go together: about as many as a worker takes. */
+    private static final int NEXT_VERSIONS = 100;
+
+    private static final String WAITS = "(q." + HELD + " OR (q.status = " + QueueState.RECEIVED.code()
+            + " AND q.due_at > " + QueueSql.DUE_NOW + "))";
+
     private final Dialect dialect;
-    private final QueueLines lines;
     private final RowsSql waiting;
     private final RowsSql free;
+    private final RowsSql letGo;
     private final NamedSql park;
     private final NamedSql gaps;
     private final NamedSql gap;
 
-    StreamQueue(Tables tables, QueueLines lines) {
-        this.lines = lines;
+    StreamQueue(Tables tables) {
         dialect = tables.dialect();
         QueueSql sql = QueueSql.of(dialect.database());
-        waiting = new RowsSql(tables.fill("SELECT id FROM ${queue} WHERE consumer = :consumer AND " + HELD
-                + " AND ({OR (stream_key = :stream AND version <= :next)})"));
+        waiting = new RowsSql(tables.fill("SELECT q.id FROM ${queue} q WHERE q.consumer = :consumer AND " + WAITS
+                + " AND ({OR (q.stream_key = :stream AND (q.version <= :next"
+                + " OR (q.version <= :last AND q.status = 0)))})"));
         // Whoever has one of them locked is about to judge it, and finds the stream busy, or as this transaction left
         // it.
         free = new RowsSql(tables.fill(
-                "SELECT q.id FROM " + sql.byId() + " WHERE q.id IN ({:id}) AND q." + HELD + " FOR UPDATE SKIP LOCKED"));
+                "SELECT q.id FROM " + sql.byId() + " WHERE q.id IN ({:id}) AND " + WAITS + " FOR UPDATE SKIP LOCKED"));
+        letGo = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET status = 0, due_at = " + QueueSql.DUE_NOW
+                + ", fence = fence + 1 WHERE id IN ({:id})"));
         park = new NamedSql(tables.fill("UPDATE ${queue} SET fence = fence + 1, due_at = NULL, reason ="
                 + " CASE WHEN version = :next THEN '" + GAP + "' ELSE '" + QueueChanges.BEHIND + "' END, status = "
                 + QueueState.PARKED.code() + " WHERE consumer = :consumer AND stream_key = :stream AND " + HELD));
@@ -72,7 +81,9 @@ final class StreamQueue {
         }
         List<Map<String, NamedSql.Parameter>> rows = new ArrayList<>(applied.size());
         applied.forEach((stream, version) -> rows.add(Map.of(
-                "stream", dialect.key().apply(Hashes.uuid(stream)), "next", NamedSql.Parameter.of(version + 1))));
+                "stream", dialect.key().apply(Hashes.uuid(stream)),
+                "next", NamedSql.Parameter.of(version + 1),
+                "last", NamedSql.Parameter.of(version + NEXT_VERSIONS))));
         List<Long> held = new ArrayList<>();
         try (PreparedStatement statement =
                         waiting.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)), () -> rows);
@@ -83,17 +94,23 @@ final class StreamQueue {
         }
         held.removeAll(done);
         List<Long> ids = held.isEmpty() ? held : locked(connection, held);
-        return ids.isEmpty() ? 0 : lines.letGo(connection, ids);
+        if (ids.isEmpty()) {
+            return 0;
+        }
+        try (PreparedStatement statement = letGo.prepare(connection, Map.of(), () -> rows(ids))) {
+            return statement.executeUpdate();
+        }
+    }
+
+    private static List<Map<String, NamedSql.Parameter>> rows(List<Long> ids) {
+        return ids.stream()
+                .map(id -> Map.of("id", NamedSql.Parameter.of((long) id)))
+                .toList();
     }
 
     private List<Long> locked(Connection connection, List<Long> held) throws SQLException {
         List<Long> ids = new ArrayList<>();
-        try (PreparedStatement statement = free.prepare(
-                        connection,
-                        Map.of(),
-                        () -> held.stream()
-                                .map(id -> Map.of("id", NamedSql.Parameter.of((long) id)))
-                                .toList());
+        try (PreparedStatement statement = free.prepare(connection, Map.of(), () -> rows(held));
                 ResultSet found = statement.executeQuery()) {
             while (found.next()) {
                 ids.add(found.getLong(1));

@@ -206,7 +206,7 @@ final class StreamRows {
             }
             for (int count : statement.executeBatch()) {
                 if (count == 0) {
-                    throw new SQLException("A stream that was locked was moved by somebody else", "22012", 1305);
+                    throw new ClaimLost("A stream that was locked was moved by somebody else");
                 }
             }
         }

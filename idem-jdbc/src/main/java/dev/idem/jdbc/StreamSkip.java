@@ -25,7 +25,7 @@ final class StreamSkip {
     StreamSkip(Tables tables) {
         dialect = tables.dialect();
         rows = new StreamRows(tables);
-        queue = new StreamQueue(tables, new QueueLines(tables));
+        queue = new StreamQueue(tables);
         String sql =
                 "SELECT stream, current_version FROM ${sequence} WHERE consumer = :consumer AND stream_key = :stream";
         read = new NamedSql(tables.fill(sql));

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the windows in the background, on one thread of a store: declares them again, and sweeps if this instance
- * is elected. Whatever fails is tried again later, ever more seldom, and disturbs nobody.
+ * Looks after consumers and their windows in the background, on one thread of a store: registers and declares them again,
+ * and sweeps if this instance is elected. Whatever fails is tried again later, ever more seldom, and disturbs nobody.
  */
 final class Sweeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
@@ -25,6 +25,7 @@ final class Sweeper implements AutoCloseable {
 
     private final DataSource dataSource;
     private final Tables tables;
+    private final ConsumerNumbers consumers;
     private final Windows windows;
     private final Duration interval;
     private final boolean sweeps;
@@ -35,9 +36,10 @@ final class Sweeper implements AutoCloseable {
     private long electedAt;
 
     /** With an interval of zero nothing is swept here, only declared. */
-    Sweeper(DataSource dataSource, Tables tables, Windows windows, Duration interval) {
+    Sweeper(DataSource dataSource, Tables tables, ConsumerNumbers consumers, Windows windows, Duration interval) {
         this.dataSource = dataSource;
         this.tables = tables;
+        this.consumers = consumers;
         this.windows = windows;
         this.interval = interval;
         this.sweeps = !interval.isZero();
@@ -59,18 +61,19 @@ final class Sweeper implements AutoCloseable {
             try {
                 once();
                 failures = 0;
-            } catch (SQLException | RuntimeException failure) {
+            } catch (Throwable failure) { // nothing may end the thread that keeps the tables small
                 failures++;
-                if (failures == 1) {
+                if (failures == 1 && failure instanceof Exception) {
                     log.warn("{}: looking after the windows failed; tried again later", tables, failure);
                 } else {
-                    log.debug("{}: looking after the windows failed", tables, failure);
+                    Threads.survived(log, tables, "looking after the windows failed; tried again later", failure);
                 }
             }
         }
     }
 
     private void once() throws SQLException {
+        consumers.restore();
         windows.declareAgain();
         if (sweeps && election.won(interval)) {
             electedAt = System.nanoTime();

@@ -25,6 +25,7 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
             "watermark",
             "sequence",
             "queue",
+            "line",
             "worker",
             "run",
             "attempt",

@@ -5,6 +5,8 @@ import java.sql.SQLException;
 
 /** Short transactions of the store's own, apart from any unit. */
 final class Transactions {
+    private static final int TRIES = 5;
+
     private Transactions() {}
 
     /** Runs in a transaction and leaves the connection as it was; commits unless the body throws. */
@@ -13,16 +15,37 @@ final class Transactions {
         if (autoCommit) {
             connection.setAutoCommit(false);
         }
+        T result;
         try {
-            T result = body.run();
+            result = body.run();
             connection.commit();
-            return result;
         } catch (SQLException | RuntimeException | Error failure) {
-            quietly(connection::rollback, failure);
+            quietly(() -> undo(connection, autoCommit), failure);
             throw failure;
-        } finally {
-            if (autoCommit && !connection.isClosed()) {
-                connection.setAutoCommit(true);
+        }
+        if (autoCommit) {
+            connection.setAutoCommit(true);
+        }
+        return result;
+    }
+
+    /** Autocommit only after the rollback: switching it on would commit what was not rolled back. */
+    private static void undo(Connection connection, boolean autoCommit) throws SQLException {
+        connection.rollback();
+        if (autoCommit) {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /** Runs it again when it gave way to another transaction: all of it was undone, so nothing is done twice. */
+    static <T> T untilThrough(SqlFaults faults, Body<T> body) throws SQLException {
+        for (int i = 1; ; i++) {
+            try {
+                return body.run();
+            } catch (SQLException failure) {
+                if (i == TRIES || !faults.isUndone(failure)) {
+                    throw failure;
+                }
             }
         }
     }

@@ -13,14 +13,16 @@ import org.jspecify.annotations.Nullable;
  * that going back can never reach the wrong one.
  */
 final class UnitSavepoint {
+    /** How many results come before those of a statement that carries it: one for the release, one for the savepoint. */
+    static final int PREFIX_RESULTS = 2;
+
     private static final String[] NAMES = {"idem_unit_a", "idem_unit_b"};
     /** No such savepoint; no transaction at all; one that was given up before this unit. */
     private static final Set<String> GONE = Set.of("3B001", "25P01", "25P02");
 
-    private final boolean carried;
     private final String first;
     private final String[] next = new String[2];
-    private int last = -1;
+    private boolean carried;
     private int set;
     private State state = State.UNSET;
     private @Nullable SQLException failure;
@@ -41,8 +43,8 @@ final class UnitSavepoint {
         first = sql.firstSavepoint().replace("${next}", NAMES[0]);
         for (int i = 0; i < 2; i++) {
             next[i] = sql.nextSavepoint()
-                    .replace("${last}", NAMES[i])
-                    .replace("${next}", NAMES[1 - i])
+                    .replace("${last}", NAMES[1 - i])
+                    .replace("${next}", NAMES[i])
                     .replace("${token}", token == null ? "" : token);
         }
     }
@@ -57,8 +59,17 @@ final class UnitSavepoint {
         return state == State.UNSET;
     }
 
+    /** Whether the next statement needs it first: nobody has set it, or nobody knows. */
+    boolean isMissing() {
+        return state == State.UNSET || state == State.UNCERTAIN;
+    }
+
+    /**
+     * Not the first one: that it releases the one before tells afterwards whether a statement that failed was sent. The
+     * statement must not be able to end the transaction.
+     */
     boolean isCarried() {
-        return isPending() && carried;
+        return carried && isPending() && set > 0;
     }
 
     boolean isUncertain() {
@@ -76,18 +87,12 @@ final class UnitSavepoint {
         return text() + "; ";
     }
 
-    /** How many results come before those of the statement itself. */
-    int prefixResults() {
-        return last < 0 ? 1 : 2;
-    }
-
     /** Sends the statement that has the prefix. */
     void carry(Transactions.Call statement) throws SQLException {
-        turn();
         state = State.UNCERTAIN;
         try {
             statement.run();
-            state = State.SET;
+            done();
         } catch (SQLException thrown) {
             if (GONE.contains(thrown.getSQLState())) {
                 state = State.FAILED;
@@ -97,16 +102,22 @@ final class UnitSavepoint {
         }
     }
 
+    /** Fails after a statement that carried it and reached the server: the savepoint before was released there. */
     void set(Connection real) throws SQLException {
-        if (!isPending()) {
-            return;
+        if (state == State.UNCERTAIN) {
+            execute(real, text());
+            done();
+        } else if (state == State.UNSET) {
+            setFirst(real);
         }
-        String text = text();
-        turn();
+    }
+
+    private void setFirst(Connection real) throws SQLException {
         state = State.FAILED;
         try {
-            execute(real, text);
-            state = State.SET;
+            carried = carried && (set > 0 || !PgDriver.setsSavepoints(real));
+            execute(real, text());
+            done();
         } catch (SQLException thrown) {
             failure = thrown;
             throw thrown;
@@ -117,23 +128,38 @@ final class UnitSavepoint {
         }
     }
 
+    private void done() {
+        set++;
+        state = State.SET;
+    }
+
     /** Undoes the unit. */
     void rollBack(Connection real) throws SQLException {
-        execute(real, "ROLLBACK TO SAVEPOINT " + NAMES[last]);
+        if (state == State.UNCERTAIN && isSetNow(real)) {
+            return; // so nothing of the unit is there
+        }
+        execute(real, "ROLLBACK TO SAVEPOINT " + NAMES[(state == State.SET ? set - 1 : set) % 2]);
+        if (state == State.UNCERTAIN) {
+            done();
+        }
+    }
+
+    private boolean isSetNow(Connection real) {
+        try {
+            set(real);
+            return true;
+        } catch (SQLException sent) {
+            return false;
+        }
     }
 
     private String text() {
-        return last < 0 ? first : next[last];
+        return set == 0 ? first : next[set % 2];
     }
 
     /** How many times it was set in this transaction. */
     int count() {
         return set;
-    }
-
-    private void turn() {
-        set++;
-        last = last < 0 ? 0 : 1 - last;
     }
 
     private static void execute(Connection real, String text) throws SQLException {

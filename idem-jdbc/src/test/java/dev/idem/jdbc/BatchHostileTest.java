@@ -355,6 +355,7 @@ class BatchHostileTest {
             CountDownLatch end = new CountDownLatch(1);
             var twin = Together.start(() -> elsewhere.accept(
                     each((message, tx) -> {
+                        tx.nothingToDo();
                         running.countDown();
                         Together.await(end);
                         return null;

@@ -23,6 +23,7 @@ class BatchOptionsTest {
     @CsvSource({
         "POSTGRESQL, reWriteBatchedInserts=true",
         "POSTGRESQL, autosave=always",
+        "POSTGRESQL, autosave=always&cleanupSavepoints=true",
         "POSTGRESQL, autosave=conservative",
         "POSTGRESQL, prepareThreshold=1",
         "POSTGRESQL, prepareThreshold=-1",
@@ -30,8 +31,8 @@ class BatchOptionsTest {
         "POSTGRESQL, preferQueryMode=extendedForPrepared",
         "POSTGRESQL, options=-c%20default_transaction_isolation=repeatable\\ read",
         "POSTGRESQL, options=-c%20default_transaction_isolation=serializable",
-        "MARIADB, sessionVariables=transaction_isolation='READ-COMMITTED'",
-        "MARIADB, sessionVariables=transaction_isolation='SERIALIZABLE'",
+        "MARIADB, sessionVariables=tx_isolation='READ-COMMITTED'",
+        "MARIADB, sessionVariables=tx_isolation='SERIALIZABLE'",
         "MARIADB, useServerPrepStmts=true",
         "MARIADB, useAffectedRows=true",
         "MARIADB, useBulkStmts=true",

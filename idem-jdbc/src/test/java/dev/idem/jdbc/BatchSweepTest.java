@@ -22,7 +22,9 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,12 +60,31 @@ class BatchSweepTest {
     @DisplayName("PC-02 PG-15 RO-14 no fault at any call of a batch loses or doubles an effect")
     void noFaultAtAnyCallLosesOrDoublesAnEffect(Database database) throws Exception {
         try (Db db = Db.fresh(database);
-                HikariDataSource pool = db.pool(2);
-                Connection side = db.plain().getConnection()) {
-            db.store();
+                HikariDataSource pool = db.pool(2)) {
             FaultyDataSource faulty = FaultyDataSource.around(pool);
+            sweep(db, faulty, faulty, pool.getHikariPoolMXBean()::getActiveConnections);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("LV-15 nor does one where the pool hands out the same connection again, and meets faults of its own")
+    void noFaultWhereThePoolHandsOutTheSameAgain(Database database) throws Exception {
+        try (Db db = Db.fresh(database)) {
+            FaultyDataSource faulty = FaultyDataSource.around(db.plain());
+            try (ReusingPool pool = new ReusingPool(2, faulty)) {
+                sweep(db, faulty, pool.dataSource(), pool::inUse);
+                assertThat(pool.trespasses()).isEmpty();
+            }
+        }
+    }
+
+    private void sweep(Db db, FaultyDataSource faulty, DataSource source, IntSupplier inUse) throws Exception {
+        Database database = db.kind();
+        try (Connection side = db.plain().getConnection()) {
+            db.store();
             JdbcStore store =
-                    JdbcStore.builder(faulty).schemaMode(SchemaMode.NEVER).build();
+                    JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
             try (Inbox inbox = Inbox.create(store)) {
                 Consumer consumer = consumer();
                 inbox.register(consumer);
@@ -84,7 +105,7 @@ class BatchSweepTest {
                             }
                             assertThat(settled).as("acknowledged in the end").isTrue();
                         })
-                        .check(() -> check(pool, side))
+                        .check(() -> check(inUse, side))
                         .faults(faults(database))
                         .sweep();
                 System.out.printf(
@@ -121,15 +142,13 @@ class BatchSweepTest {
         return all;
     }
 
-    private void check(HikariDataSource pool, Connection side) throws SQLException {
+    private void check(IntSupplier inUse, Connection side) throws SQLException {
         Map<String, Integer> once = new HashMap<>();
         batch.forEach(message -> once.put(message.id().orElseThrow(), 1));
         assertThat(effects(side)).as("effects").isEqualTo(once);
         assertThat(count(side, "idem_marker")).as("markers").isEqualTo(once.size());
         assertThat(count(side, "idem_result")).as("results").isEqualTo(4);
-        assertThat(pool.getHikariPoolMXBean().getActiveConnections())
-                .as("connections in use")
-                .isZero();
+        assertThat(inUse.getAsInt()).as("connections in use").isZero();
     }
 
     private Consumer consumer() {

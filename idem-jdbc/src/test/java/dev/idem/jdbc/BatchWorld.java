@@ -132,7 +132,7 @@ final class BatchWorld {
             case TERMINAL -> throw new TerminalException("never", null);
             case SQL_ERROR -> fail(connection);
             case SWALLOWED -> swallow(connection);
-            case TRANSIENT -> throw new SQLException("deadlock, it says", "40001", 1213);
+            case TRANSIENT -> Undone.by(connection);
             case LIBRARY_ROLLBACK -> {
                 try (Connection theirs = library.getConnection()) {
                     theirs.setAutoCommit(false);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.Transaction;
 import dev.idem.servers.PgBouncer;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
@@ -101,7 +102,7 @@ class BouncerTest {
             for (int i = 0; i < 20 && seen.get() == null; i++) {
                 String id = "m" + i;
                 try (Inbox inbox = db.inbox(Db.plain(url))) {
-                    inbox.run("payments", Db.message(id), tx -> {});
+                    inbox.run("payments", Db.message(id), Transaction::nothingToDo);
                 } catch (IdemException failure) {
                     seen.set(failure);
                 }

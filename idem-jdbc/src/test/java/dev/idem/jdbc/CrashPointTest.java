@@ -24,13 +24,16 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A crash at every point of every kind of delivery, by exception, error, halt and kill: what was committed is there in
@@ -55,24 +58,31 @@ class CrashPointTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Database.class)
-    @DisplayName("PC-02 an exception at any point")
-    void anExceptionAtAnyPoint(Database database) throws Exception {
-        crashInProcess(database, () -> new IllegalStateException("crash"));
+    static Stream<Arguments> pools() {
+        return Stream.of(Database.values())
+                .flatMap(database ->
+                        Stream.of(TestPool.HIKARI, TestPool.REUSING).map(pool -> Arguments.of(database, pool)));
     }
 
     @ParameterizedTest
-    @EnumSource(Database.class)
-    @DisplayName("PC-02 an error at any point")
-    void anErrorAtAnyPoint(Database database) throws Exception {
-        crashInProcess(database, () -> new OutOfMemoryError("crash"));
+    @MethodSource("pools")
+    @DisplayName("PC-02 LV-15 an exception at any point")
+    void anExceptionAtAnyPoint(Database database, TestPool kind) throws Exception {
+        crashInProcess(database, kind, () -> new IllegalStateException("crash"));
     }
 
-    private void crashInProcess(Database database, Supplier<Throwable> crash) throws Exception {
-        try (Db db = open(database)) {
+    @ParameterizedTest
+    @MethodSource("pools")
+    @DisplayName("PC-02 LV-15 an error at any point")
+    void anErrorAtAnyPoint(Database database, TestPool kind) throws Exception {
+        crashInProcess(database, kind, () -> new OutOfMemoryError("crash"));
+    }
+
+    private void crashInProcess(Database database, TestPool kind, Supplier<Throwable> crash) throws Exception {
+        try (Db db = open(database);
+                TestPool.Opened opened = kind.open(db, 3)) {
             List<CrashCase> cases = cases(db);
-            DataSource pool = db.pool(3);
+            DataSource pool = opened.source();
             prepareDuplicates(pool, cases);
             for (CrashCase one : cases) {
                 Throwable thrown =

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Transaction;
 import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** A fresh, empty database on a real server (or in this process for H2), with a business table to count effects in. */
 final class Db implements AutoCloseable {
@@ -32,6 +34,9 @@ final class Db implements AutoCloseable {
         this.kind = kind;
         this.url = url;
         execute("CREATE TABLE payment (order_id VARCHAR(100) NOT NULL, run INT)");
+        if (kind == Database.H2) {
+            execute("CREATE ALIAS undone FOR \"dev.idem.jdbc.Undone.raise\"");
+        }
     }
 
     static Db fresh(Database kind) {
@@ -112,7 +117,10 @@ final class Db implements AutoCloseable {
     String role(String grants) {
         String role = "r_" + UUID.randomUUID().toString().substring(0, 8);
         if (kind == Database.POSTGRESQL) {
-            execute("CREATE ROLE " + role + " LOGIN", "GRANT " + grants + " ON ALL TABLES IN SCHEMA public TO " + role);
+            execute(
+                    "REVOKE CREATE ON SCHEMA public FROM PUBLIC", // everybody's before version 15
+                    "CREATE ROLE " + role + " LOGIN",
+                    "GRANT " + grants + " ON ALL TABLES IN SCHEMA public TO " + role);
         } else {
             execute(
                     "CREATE USER " + role + "@'%'",
@@ -172,6 +180,10 @@ final class Db implements AutoCloseable {
 
     /** Waits until so many sessions of this database wait for a lock of another one. */
     void awaitBlocked(int sessions) {
+        awaitBlocked(sessions, Duration.ofSeconds(20));
+    }
+
+    void awaitBlocked(int sessions, Duration limit) {
         String sql = switch (kind) {
             case POSTGRESQL ->
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
@@ -181,7 +193,7 @@ final class Db implements AutoCloseable {
                         + " ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()";
             case H2 -> "SELECT count(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL";
         };
-        await().atMost(Duration.ofSeconds(20)).until(() -> number(sql) >= sessions);
+        await().atMost(limit).until(() -> number(sql) >= sessions);
     }
 
     long payments() {
@@ -201,6 +213,11 @@ final class Db implements AutoCloseable {
             statement.setString(1, order);
             statement.executeUpdate();
         }
+    }
+
+    static @Nullable Object nothing(Transaction tx) {
+        tx.nothingToDo();
+        return null;
     }
 
     @Override

@@ -24,6 +24,10 @@ class DefectBatchStore extends DefectStore implements MarkerStore.Batching {
         batch.giveUp(key);
     }
 
+    void close(Batch batch) {
+        batch.close();
+    }
+
     @Override
     public Batch claimAll(List<ClaimRequest> requests) {
         return new DefectBatch(real.claimAll(requests));
@@ -89,7 +93,7 @@ class DefectBatchStore extends DefectStore implements MarkerStore.Batching {
 
         @Override
         public void close() {
-            batch.close();
+            DefectBatchStore.this.close(batch);
         }
     }
 }

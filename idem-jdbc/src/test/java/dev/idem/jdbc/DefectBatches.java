@@ -6,6 +6,7 @@ import static dev.idem.jdbc.DefectBroker.message;
 import dev.idem.Consumer;
 import dev.idem.Handler;
 import dev.idem.Inbox;
+import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
@@ -19,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
 
 /** Defects of batches: the same scene with the real store and with one that does one thing wrong. */
 final class DefectBatches {
@@ -111,6 +114,39 @@ final class DefectBatches {
         return DefectReport.of(db, "a", "b");
     }
 
+    /** The second message commits and fails. Nobody looks whether the third one's marker was committed with it. */
+    static DefectReport committedMarkersNotLookedFor(Db db, boolean planted) {
+        MarkerStore store = !planted
+                ? db.store()
+                : new DefectBatchStore(db.store()) {
+                    @Override
+                    Unit unit(Unit real) {
+                        return new DefectStore.DefectUnit(real) {
+                            @Override
+                            public void rollback() {
+                                real.abandon();
+                            }
+                        };
+                    }
+                };
+        try (Inbox inbox = Inbox.create(store)) {
+            Consumer consumer = Consumer.named(CONSUMER)
+                    .otherwise((message, tx) -> {
+                        Db.pay(tx.connection(), id(message));
+                        if (id(message).equals("b")) {
+                            tx.connection().prepareStatement("SELECT 1; COMMIT").execute();
+                            throw new IllegalStateException("after its commit");
+                        }
+                        return null;
+                    })
+                    .build();
+            List<Message> messages = List.of(message("a"), message("b"), message("c"));
+            inbox.acceptAll(consumer, messages);
+            inbox.acceptAll(consumer, messages); // as after a repair of the dead letters
+        }
+        return DefectReport.of(db, "a", "b", "c");
+    }
+
     /** The second of two orders overtakes the first, because nobody knew that they belong together. */
     static DefectReport orderingKeyForgotten(Db db, boolean planted) {
         List<String> effects = new ArrayList<>();
@@ -157,6 +193,73 @@ final class DefectBatches {
             }
         });
         return DefectReport.wrongIf(deadlocks.contains(true));
+    }
+
+    /** A batch is closed once more while the next one has its connection, and the pool takes that one back. */
+    static DefectReport closedTwice(Db db, boolean planted) {
+        AtomicReference<Connection> taken = new AtomicReference<>();
+        List<Batch> closed = new ArrayList<>();
+        try (ReusingPool pool = new ReusingPool(1, db.plain())) {
+            DataSource source = new UnitDataSource(() -> {
+                taken.set(pool.dataSource().getConnection());
+                return taken.get();
+            });
+            MarkerStore store = new DefectBatchStore(db.store(source)) {
+                @Override
+                void close(Batch batch) {
+                    closed.add(batch);
+                    batch.close();
+                }
+            };
+            AtomicInteger runs = new AtomicInteger();
+            try (Inbox inbox = Inbox.create(store)) {
+                Handler<Message, Object> handler = (message, tx) -> {
+                    if (id(message).equals("b") && runs.incrementAndGet() == 1) {
+                        closed.get(0).close();
+                        if (planted) {
+                            taken.get().close();
+                        }
+                    }
+                    Db.pay(tx.connection(), id(message));
+                    return null;
+                };
+                deliver(inbox, handler, message("a"));
+                deliver(inbox, handler, message("b"));
+            }
+        }
+        return DefectReport.of(db, "a", "b");
+    }
+
+    /** A deadlock has undone the transaction with its savepoints, and innocent handlers are suspected. */
+    static DefectReport backToASavepointThatIsGone(Db db, boolean planted) {
+        Deadlock.prepare(db);
+        AtomicInteger startedOver = new AtomicInteger();
+        AtomicInteger runs = new AtomicInteger();
+        JdbcStore store =
+                planted ? DefectStore.withDialect(db, db.plain(), DefectStore::withoutEndingCodes) : db.store();
+        try (Inbox inbox = Inbox.builder(store)
+                .listener(new InboxListener() {
+                    @Override
+                    public void ranAgain(String consumer, int nextRun, Throwable cause) {
+                        startedOver.incrementAndGet();
+                    }
+                })
+                .build()) {
+            deliver(
+                    inbox,
+                    (message, tx) -> {
+                        Db.pay(tx.connection(), id(message));
+                        if (id(message).equals("b") && runs.incrementAndGet() == 1) {
+                            Deadlock.lose(db, tx.connection());
+                        }
+                        return null;
+                    },
+                    message("a"),
+                    message("b"),
+                    message("c"));
+        }
+        DefectReport effects = DefectReport.of(db, "a", "b", "c");
+        return new DefectReport(effects.lost(), effects.doubled(), startedOver.get() == 1 ? 0 : 1);
     }
 
     /** As a broker does: what is not acknowledged comes again. */

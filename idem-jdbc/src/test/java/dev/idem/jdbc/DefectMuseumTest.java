@@ -69,6 +69,8 @@ class DefectMuseumTest {
                         DefectScenes::unknownCommitTakenForSuccess),
                 new Defect("unknown commit run again", "PG-15", Database.MARIADB, DefectNaive::lostAnswerRunAgain),
                 new Defect("unknown commit looked up", "PG-15", Database.POSTGRESQL, DefectNaive::lostAnswerLookedUp),
+                new Defect("consumers are counted", "PG-18", Database.POSTGRESQL, DefectSqlScenes::consumersCounted),
+                new Defect("consumers are counted", "PG-18", Database.MARIADB, DefectSqlScenes::consumersCounted),
                 new Defect("collation merges keys", "MY-01", Database.MARIADB, DefectNaive::collationMergesKeys),
                 new Defect("INSERT IGNORE truncates", "MY-03", Database.MARIADB, DefectNaive::ignoreTruncates),
                 new Defect(
@@ -89,8 +91,51 @@ class DefectMuseumTest {
                         "PC-07",
                         Database.POSTGRESQL,
                         DefectBatches::swallowedErrorUnnoticed),
+                new Defect(
+                        "markers not looked for",
+                        "PC-10",
+                        Database.POSTGRESQL,
+                        DefectBatches::committedMarkersNotLookedFor),
                 new Defect("ordering key forgotten", "RO-07", Database.H2, DefectBatches::orderingKeyForgotten),
-                new Defect("keys not sorted", "PG-12", Database.POSTGRESQL, DefectBatches::keysNotSorted));
+                new Defect("connection closed twice", "LV-15", Database.MARIADB, DefectBatches::closedTwice),
+                new Defect("connection closed twice", "LV-15", Database.POSTGRESQL, DefectBatches::closedTwice),
+                new Defect(
+                        "back to a savepoint that is gone",
+                        "MY-06",
+                        Database.MARIADB,
+                        DefectBatches::backToASavepointThatIsGone),
+                new Defect("keys not sorted", "PG-12", Database.POSTGRESQL, DefectBatches::keysNotSorted),
+                new Defect(
+                        "lost answer taken for a refusal",
+                        "PG-15",
+                        Database.POSTGRESQL,
+                        DefectBlame::lostAnswerTakenForARefusal),
+                new Defect(
+                        "full disk counts as an attempt",
+                        "RO-02",
+                        Database.POSTGRESQL,
+                        DefectBlame::fullDiskCountsAsAttempt),
+                new Defect(
+                        "guilty of its lost connections, for ever innocent",
+                        "PG-20",
+                        Database.POSTGRESQL,
+                        DefectBlame::guiltyForEverInnocent),
+                new Defect("owner commits a failure", "HX-08", Database.POSTGRESQL, DefectJoined::ownerCommitsAFailure),
+                new Defect("owner commits a failure", "HX-08", Database.MARIADB, DefectJoined::ownerCommitsAFailure),
+                new Defect(
+                        "open transaction unnoticed",
+                        "HX-08",
+                        Database.POSTGRESQL,
+                        DefectJoined::openTransactionUnnoticed),
+                new Defect("half done steps overlooked", "LS-05", Database.H2, DefectSteps::halfDoneOverlooked),
+                new Defect("intent over another's", "RP-03", Database.POSTGRESQL, DefectSteps::intentOverAnothers),
+                new Defect("session bound by the clock", "LS-09", Database.H2, DefectSteps::sessionBoundByTheClock),
+                new Defect("receivers take no turns", "RO-07", Database.POSTGRESQL, DefectQueue::receiversTakeNoTurns),
+                new Defect(
+                        "publishers take no turns", "RO-07", Database.POSTGRESQL, DefectQueue::publishersTakeNoTurns),
+                new Defect("due now by the clock", "LS-09", Database.H2, DefectQueue::dueNowByTheClock),
+                new Defect("window from the receipt", "RP-06", Database.H2, DefectQueue::windowFromTheReceipt),
+                new Defect("errors are not counted", "RO-06", Database.H2, DefectQueue::errorsNotCounted));
     }
 
     @Test
@@ -103,6 +148,7 @@ class DefectMuseumTest {
     void isCaughtWhenPlantedAndAbsentOtherwise(Defect defect) throws Exception {
         DefectReport sound = play(defect, false);
         DefectReport planted = play(defect, true);
+        DefectSql.checkPlanted();
         TABLE.add("%-6s %-34s %-11s sound: %-30s planted: %s"
                 .formatted(defect.pitfall(), defect.name(), defect.database(), sound, planted));
         assertThat(sound).as("without the defect").isEqualTo(DefectReport.FLAWLESS);

@@ -192,6 +192,11 @@ final class DefectScenes {
                             public Connection connection() {
                                 return raw.get();
                             }
+
+                            @Override
+                            public boolean used() {
+                                return true; // through the raw one
+                            }
                         };
                     }
                 };

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /** Defects in the SQL: the same scene with the real statements and with one of them changed. */
@@ -68,6 +69,22 @@ final class DefectSqlScenes {
             deliver(delivery); // a duplicate from the producer
         }
         return DefectReport.of(db, "a");
+    }
+
+    /** A failover loses the registration of a consumer; a process that starts then gives its number to another. */
+    static DefectReport consumersCounted(Db db, boolean planted) throws Exception {
+        UnaryOperator<Dialect> change = planted ? DefectStore::countingConsumers : dialect -> dialect;
+        try (Failover failover = new Failover(db.kind());
+                Inbox running = Inbox.create(DefectStore.withDialect(failover.db(), failover.dataSource(), change))) {
+            running.register(Consumer.of(CONSUMER));
+            failover.happen();
+            deliver(() -> acknowledges(running.run(CONSUMER, message("a"), tx -> Db.pay(tx.connection(), "a"))));
+            try (Inbox started = Inbox.create(DefectStore.withDialect(failover.db(), failover.dataSource(), change))) {
+                started.register(Consumer.of("mail"));
+                deliver(() -> acknowledges(started.run(CONSUMER, message("a"), tx -> Db.pay(tx.connection(), "a"))));
+            }
+            return DefectReport.of(failover.db(), "a");
+        }
     }
 
     /** PostgreSQL: the read that follows a wait leaves the fingerprint out. */

@@ -5,11 +5,13 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerStore;
+import dev.idem.spi.OuterTransactions;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
@@ -28,21 +30,35 @@ class DefectStore implements MarkerStore {
         return new JdbcStore(
                 source,
                 new Tables(change.apply(tables.dialect()), tables.schemaName(), tables.prefix(), false),
+                StatementSize.of(source, db.kind()),
                 Duration.ZERO,
-                WakeUp.NOTIFY);
+                WakeUp.NOTIFY,
+                OuterTransactions.NONE);
     }
 
     static Dialect statements(
             Dialect from, String claim, String claimJoined, String read, String confirm, String confirmAndCommit) {
+        return changed(from, claim, claimJoined, read, read, confirm, confirmAndCommit, from.registerConsumer());
+    }
+
+    private static Dialect changed(
+            Dialect from,
+            String claim,
+            String claimJoined,
+            String read,
+            String readAndEnd,
+            String confirm,
+            String confirmAndCommit,
+            String registerConsumer) {
         return new Dialect(
                 from.database(),
                 claim,
                 claimJoined,
                 read,
-                read,
+                readAndEnd,
                 confirm,
                 confirmAndCommit,
-                from.registerConsumer(),
+                registerConsumer,
                 from.storeResult(),
                 from.takenCodes(),
                 from.faults(),
@@ -58,8 +74,61 @@ class DefectStore implements MarkerStore {
                 from.watermark());
     }
 
+    /** Gives a consumer the next number, as a sequence does. */
+    static Dialect countingConsumers(Dialect from) {
+        return changed(
+                from,
+                from.claim(),
+                from.claimJoined(),
+                from.read(),
+                from.readAndEnd(),
+                from.confirm(),
+                from.confirmAndCommit(),
+                "INSERT INTO ${consumer} (number, name) SELECT COALESCE(MAX(number), 0) + 1, :name FROM ${consumer}");
+    }
+
     static Dialect withoutConfirm(Dialect from) {
         return statements(from, from.claim(), from.claimJoined(), from.read(), from.confirm(), "COMMIT");
+    }
+
+    /** With a deadlock that is an error like any other. */
+    static Dialect withoutEndingCodes(Dialect from) {
+        FaultCodes codes = from.faults();
+        return new Dialect(
+                from.database(),
+                from.claim(),
+                from.claimJoined(),
+                from.read(),
+                from.readAndEnd(),
+                from.confirm(),
+                from.confirmAndCommit(),
+                from.registerConsumer(),
+                from.storeResult(),
+                from.takenCodes(),
+                new FaultCodes(
+                        codes.busyStates(),
+                        codes.busyCodes(),
+                        codes.transientStates(),
+                        codes.transientCodes(),
+                        codes.brokenStates(),
+                        codes.brokenCodes(),
+                        codes.brokenSign(),
+                        codes.lostStates(),
+                        codes.lostCodes(),
+                        codes.scarceStates(),
+                        codes.scarceCodes(),
+                        codes.refusedClasses(),
+                        Set.of()),
+                from.committing(),
+                from.storesClaimId(),
+                from.key(),
+                from.keyOf(),
+                from.waitUnits(),
+                from.catalogIsSchema(),
+                from.embedded(),
+                from.checks(),
+                from.batch(),
+                from.watermark());
     }
 
     /** The statement with a part of it replaced; a statement without that part needs another defect. */
@@ -103,6 +172,21 @@ class DefectStore implements MarkerStore {
     @Override
     public boolean isTransient(Throwable failure) {
         return real.isTransient(failure);
+    }
+
+    @Override
+    public boolean isConnectionLost(Throwable failure) {
+        return real.isConnectionLost(failure);
+    }
+
+    @Override
+    public boolean isOutOfResources(Throwable failure) {
+        return real.isOutOfResources(failure);
+    }
+
+    @Override
+    public int largestResult() {
+        return real.largestResult();
     }
 
     @Override

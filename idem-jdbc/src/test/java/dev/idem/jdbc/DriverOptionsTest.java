@@ -6,9 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.BrokenTransactionException;
+import dev.idem.Consumer;
+import dev.idem.Failure;
+import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.Provisional;
+import dev.idem.QueuePolicy;
+import dev.idem.RetryPolicy;
+import dev.idem.Transaction;
 import dev.idem.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -17,9 +24,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TimeZone;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +60,98 @@ class DriverOptionsTest {
                 Inbox inbox = db.inbox(db.pool(1, option))) {
             StorePath.check(db, inbox);
         }
+    }
+
+    /** Where the driver undoes a failed statement alone, the transaction is sound, and going on is the handler's decision. */
+    @ParameterizedTest(name = "{0}, the {1} statement fails")
+    @CsvSource({
+        "autosave=always, first",
+        "autosave=always, second",
+        "autosave=always&cleanupSavepoints=true, first",
+        "autosave=always&cleanupSavepoints=true, second",
+        "autosave=conservative, first",
+        "autosave=never, first",
+        "autosave=never, second"
+    })
+    @DisplayName("PC-07 a swallowed SQL error has the same outcome alone, in a batch, stored and joined")
+    void aSwallowedErrorHasOneOutcome(String options, String failing) throws Exception {
+        boolean sound = options.contains("always");
+        try (Db db = Db.fresh(Database.POSTGRESQL);
+                Inbox inbox = db.inbox(db.pool(4, options))) {
+            Handler<Message, Object> handler = (message, tx) -> {
+                String id = message.id().orElseThrow();
+                if (failing.equals("second")) {
+                    Db.pay(tx.connection(), id);
+                }
+                boolean swallows = Integer.parseInt(id.substring(1)) % 2 == 1;
+                try {
+                    Db.pay(tx.connection(), swallows ? "x".repeat(200) : "other");
+                } catch (SQLException swallowed) {
+                    assertThat(swallowed.getSQLState()).isEqualTo("22001");
+                }
+                if (failing.equals("first") && (sound || !swallows)) {
+                    Db.pay(tx.connection(), id);
+                }
+                return null;
+            };
+            Consumer consumer = Consumer.named("payments").otherwise(handler).build();
+            List<Outcome<?>> outcomes = new ArrayList<>();
+            outcomes.add(inbox.accept(consumer, Db.message("a0")));
+            outcomes.add(inbox.accept(consumer, Db.message("a1")));
+            outcomes.addAll(inbox.acceptAll(
+                    consumer,
+                    Stream.of("b0", "b1", "b2", "b3", "b4", "b5")
+                            .map(Db::message)
+                            .toList()));
+            for (String id : List.of("c0", "c1")) {
+                try (Connection outer = Db.plain(db.url(options)).getConnection()) {
+                    outer.setAutoCommit(false);
+                    outcomes.add(joined(inbox, outer, Db.message(id), handler));
+                }
+            }
+            for (int i = 0; i < outcomes.size(); i++) {
+                boolean processed = sound || i % 2 == 0;
+                assertThat(outcomes.get(i))
+                        .as("%s of %s", i, outcomes)
+                        .matches(o -> processed == o instanceof Outcome.Processed);
+            }
+            assertThat(db.number("SELECT count(*) FROM payment WHERE order_id <> 'other'"))
+                    .isEqualTo(sound ? 10 : 5);
+            assertThat(db.markers()).isEqualTo(sound ? 10 : 5);
+            stored(db, inbox, handler, sound);
+        }
+    }
+
+    private static Outcome<?> joined(Inbox inbox, Connection outer, Message message, Handler<Message, Object> handler)
+            throws Exception {
+        try {
+            Provisional<Object> provisional =
+                    inbox.within(outer).process("payments", message, tx -> handler.handle(message, tx));
+            provisional.confirm();
+            outer.commit();
+            return provisional.outcome();
+        } catch (BrokenTransactionException broken) {
+            assertThat(outer.isClosed()).as("its owner cannot commit").isTrue();
+            return new Outcome.Failed<>(Failure.RETRYABLE, broken);
+        }
+    }
+
+    private static void stored(Db db, Inbox inbox, Handler<Message, Object> handler, boolean sound) throws Exception {
+        Consumer consumer = Consumer.named("stored")
+                .queued(QueuePolicy.inTransaction()
+                        .withRetry(RetryPolicy.fixed(Duration.ZERO).withMaxAttempts(1))
+                        .withWorkers(1))
+                .otherwise(handler)
+                .build();
+        inbox.acceptAll(
+                consumer, Stream.of("d0", "d1", "d2", "d3").map(Db::message).toList());
+        inbox.start(consumer);
+        org.awaitility.Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> inbox.queueStats("stored").pending() == 0
+                        && inbox.queueStats("stored").inProgress() == 0);
+        assertThat(db.number("SELECT count(*) FROM payment WHERE order_id LIKE 'd%'"))
+                .isEqualTo(sound ? 4 : 2);
     }
 
     @ParameterizedTest
@@ -89,7 +191,8 @@ class DriverOptionsTest {
                     }))
                     .isInstanceOf(BrokenTransactionException.class);
             assertThat(db.payments()).isEqualTo(1);
-            assertThat(inbox.run("payments", Db.message("1"), tx -> {})).isInstanceOf(Outcome.Duplicate.class);
+            assertThat(inbox.run("payments", Db.message("1"), Transaction::nothingToDo))
+                    .isInstanceOf(Outcome.Duplicate.class);
         }
     }
 
@@ -132,9 +235,9 @@ class DriverOptionsTest {
         try (Db db = Db.fresh(database)) {
             TimeZone.setDefault(TimeZone.getTimeZone("America/St_Johns"));
             Instant start = Instant.now();
-            db.inbox(Db.plain(db.url(zone))).run("payments", Db.message("1"), tx -> {});
+            db.inbox(Db.plain(db.url(zone))).run("payments", Db.message("1"), Transaction::nothingToDo);
             TimeZone.setDefault(TimeZone.getTimeZone("Asia/Kathmandu"));
-            assertThat(db.inbox().run("payments", Db.message("1"), tx -> {}))
+            assertThat(db.inbox().run("payments", Db.message("1"), Transaction::nothingToDo))
                     .isInstanceOfSatisfying(
                             Outcome.Duplicate.class,
                             duplicate -> assertThat(duplicate.processedAt())
@@ -156,7 +259,8 @@ class DriverOptionsTest {
             String next = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint";
             long before = db.number(next);
             for (int i = 0; i < 200; i++) {
-                assertThat(inbox.run("payments", message, tx -> {})).isInstanceOf(Outcome.Duplicate.class);
+                assertThat(inbox.run("payments", message, Transaction::nothingToDo))
+                        .isInstanceOf(Outcome.Duplicate.class);
             }
             assertThat(db.number(next) - before)
                     .as("apart from what the server does")
@@ -183,7 +287,8 @@ class DriverOptionsTest {
                     String id = "m" + n++;
                     assertThat(inbox.run("payments", Db.message(id), tx -> Db.pay(tx.connection(), id)))
                             .isInstanceOf(Outcome.Processed.class);
-                    assertThat(inbox.run("payments", Db.message(id), tx -> {})).isInstanceOf(Outcome.Duplicate.class);
+                    assertThat(inbox.run("payments", Db.message(id), Transaction::nothingToDo))
+                            .isInstanceOf(Outcome.Duplicate.class);
                 }
                 return n;
             });

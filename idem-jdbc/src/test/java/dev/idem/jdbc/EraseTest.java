@@ -28,7 +28,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,9 +38,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What is left of a message that a person had erased. */
 class EraseTest {
     /** Stands in every part of a message that can say something about somebody. */
-    private static final String CANARY = "alice";
+    static final String CANARY = "alice";
 
-    private static Message message(String id) {
+    static Message message(String id) {
         return Message.builder()
                 .id(id)
                 .type("paid")
@@ -107,7 +109,9 @@ class EraseTest {
     @DisplayName("RP-08 what is done is erased by its id: the result goes; duplicates and conflicts are told as before")
     void done(Database database) throws Exception {
         Consumer consumer = Consumer.named("payments")
-                .policy(Policy.defaults().withFingerprint(Fingerprint.ofPayload()))
+                .policy(Policy.defaults()
+                        .withFingerprint(Fingerprint.ofPayload())
+                        .withUnusedTransaction(Policy.UnusedTransaction.ALLOW))
                 .build();
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
@@ -208,8 +212,37 @@ class EraseTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-08 HX-14 a replay that brings an erased message again is not told null for the result of its effect")
+    void erasedResults(Database database) {
+        try (StepBench bench = new StepBench(database)) {
+            List<String> receipts = Collections.synchronizedList(new ArrayList<>());
+            AtomicInteger calls = new AtomicInteger();
+            Consumer consumer = StepBench.consumer(
+                    QueuePolicy.leased(StepBench.LEASE),
+                    Policy.defaults().withReplay(Policy.Replay.ALLOWED),
+                    (message, steps) -> receipts.add(String.valueOf(
+                            steps.effect("charge", ResultCodec.text(), key -> "receipt " + calls.incrementAndGet()))));
+            bench.store(consumer, "m1");
+            bench.runThrough(consumer);
+            JdbcInbox operator = JdbcInbox.of(JdbcSchema.of(bench.db.plain()));
+            assertThat(operator.as("anna", "request 113").erase("orders", "m1").result())
+                    .isEqualTo(CHANGED);
+            bench.session("again");
+            bench.store(
+                    consumer,
+                    Db.message("m1").toBuilder().replaySession("again").build());
+            bench.runThrough(consumer);
+            assertThat(bench.isParked("STEPS_CHANGED")).isTrue();
+            assertThat(receipts).containsExactly("receipt 1");
+            assertThat(calls).hasValue(1);
+        }
+    }
+
     /** The tables in which the canary stands, in whatever column. */
-    private static List<String> leaks(Db db) throws SQLException {
+    static List<String> leaks(Db db) throws SQLException {
         List<String> found = new ArrayList<>();
         try (Connection connection = DriverManager.getConnection(db.url())) {
             for (String table :

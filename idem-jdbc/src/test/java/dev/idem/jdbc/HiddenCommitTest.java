@@ -7,12 +7,17 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
 import dev.idem.Inbox;
+import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.Policy;
+import dev.idem.ResultCodec;
 import dev.idem.Settlement;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -80,17 +85,44 @@ class HiddenCommitTest {
     @Tag("second-pass")
     @DisplayName("PC-09 PC-10 a commit that hides is found out when the handler returns")
     void aHiddenCommitIsFoundOutAtTheEnd(Database database, String sql) {
-        check(database, sql, false);
+        check(database, sql, Ending.RETURNS);
     }
 
     @ParameterizedTest
     @MethodSource("hidden")
     @DisplayName("PC-09 PC-10 a commit that hides is found out when the handler throws")
     void aHiddenCommitIsFoundOutAfterAnException(Database database, String sql) {
-        check(database, sql, true);
+        check(database, sql, Ending.THROWS);
     }
 
-    private static void check(Database database, String sql, boolean thenThrow) {
+    @ParameterizedTest
+    @MethodSource("hidden")
+    @DisplayName("PC-09 PC-24 a commit that hides is found out when the handler is too late and loses its connection")
+    void aHiddenCommitIsFoundOutAfterATimeout(Database database, String sql) {
+        check(database, sql, Ending.TOO_LATE);
+    }
+
+    @ParameterizedTest
+    @MethodSource("hidden")
+    @DisplayName("PC-09 a commit that hides is found out when the handler's result cannot be stored")
+    void aHiddenCommitIsFoundOutBeforeTheResult(Database database, String sql) {
+        check(database, sql, Ending.RESULT_TOO_LARGE);
+    }
+
+    private enum Ending {
+        RETURNS,
+        THROWS,
+        TOO_LATE,
+        RESULT_TOO_LARGE
+    }
+
+    private static Policy policy(Ending ending) {
+        return ending == Ending.TOO_LATE
+                ? Policy.defaults().withHandlerTimeout(Duration.ofMillis(500))
+                : Policy.defaults().withMaxResultBytes(10);
+    }
+
+    private static void check(Database database, String sql, Ending ending) {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox(db.pool(1, options(database)))) {
             if (database == Database.MARIADB) {
@@ -99,19 +131,28 @@ class HiddenCommitTest {
                         "CREATE PROCEDURE commits() COMMIT");
             }
             Consumer consumer = Consumer.named("payments")
-                    .otherwise((message, tx) -> {
-                        Db.pay(tx.connection(), "before");
-                        try (Statement statement = tx.connection().createStatement()) {
-                            statement.execute(sql);
-                        }
-                        Db.pay(tx.connection(), "after");
-                        if (thenThrow) {
-                            throw new IllegalStateException("no");
-                        }
-                        return null;
-                    })
+                    .policy(policy(ending))
+                    .on(
+                            "t",
+                            Message::payload,
+                            (event, tx) -> {
+                                Db.pay(tx.connection(), "before");
+                                try (Statement statement = tx.connection().createStatement()) {
+                                    statement.execute(sql);
+                                }
+                                Db.pay(tx.connection(), "after");
+                                if (ending == Ending.THROWS) {
+                                    throw new IllegalStateException("no");
+                                }
+                                if (ending == Ending.TOO_LATE) {
+                                    new CountDownLatch(1).await(); // until it is interrupted
+                                }
+                                return ending == Ending.RESULT_TOO_LARGE ? "x".repeat(100) : "done";
+                            },
+                            ResultCodec.text())
                     .build();
-            Outcome<?> outcome = inbox.accept(consumer, Db.message("1"));
+            Outcome<?> outcome =
+                    inbox.accept(consumer, Db.message("1").toBuilder().type("t").build());
             assertThat(outcome.settlement()).isEqualTo(Settlement.DEAD_LETTER);
             assertThat(outcome).isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
                 assertThat(failed.kind()).isEqualTo(Failure.TERMINAL);
@@ -121,7 +162,7 @@ class HiddenCommitTest {
                                 broken -> assertThat(broken.leftBehind()).isTrue())
                         .hasMessageContaining("payments/1")
                         .hasMessageContaining("by hand");
-                if (thenThrow) {
+                if (ending == Ending.THROWS) {
                     assertThat(failed.cause().getSuppressed()).hasAtLeastOneElementOfType(IllegalStateException.class);
                 }
             });

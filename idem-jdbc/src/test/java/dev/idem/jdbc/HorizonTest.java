@@ -256,7 +256,9 @@ class HorizonTest {
                 traced.reset();
                 History.pay(inbox, PAYMENTS, History.message("young", WINDOW.dividedBy(3)));
                 inbox.acceptAll(
-                        Consumer.named("payments").otherwise((m, tx) -> null).build(),
+                        Consumer.named("payments")
+                                .otherwise((m, tx) -> Db.nothing(tx))
+                                .build(),
                         List.of(
                                 History.message("young-1", WINDOW.dividedBy(3)),
                                 History.message("young-2", WINDOW.dividedBy(3))));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Rejection;
+import dev.idem.Transaction;
 import dev.idem.servers.MariaDbServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +101,8 @@ class HostileKeyTest {
             assertAllDifferent(db, inbox);
             long before = db.markers();
             for (String consumer : List.of("mail", "Mail", "MAIL")) {
-                assertThat(inbox.run(consumer, Db.message("1"), tx -> {})).isInstanceOf(Outcome.Processed.class);
+                assertThat(inbox.run(consumer, Db.message("1"), Transaction::nothingToDo))
+                        .isInstanceOf(Outcome.Processed.class);
             }
             assertThat(db.markers()).isEqualTo(before + 3);
         }
@@ -113,12 +115,12 @@ class HostileKeyTest {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
             for (int c = Character.MIN_SURROGATE; c <= Character.MAX_SURROGATE; c++) {
-                assertThat(inbox.run("payments", Db.message("a" + (char) c + "b"), tx -> {}))
+                assertThat(inbox.run("payments", Db.message("a" + (char) c + "b"), Transaction::nothingToDo))
                         .isInstanceOfSatisfying(
                                 Outcome.Rejected.class,
                                 rejected -> assertThat(rejected.reason()).isEqualTo(Rejection.KEY_MALFORMED));
             }
-            assertThat(inbox.run("payments", Db.message("a".repeat(1025)), tx -> {}))
+            assertThat(inbox.run("payments", Db.message("a".repeat(1025)), Transaction::nothingToDo))
                     .isInstanceOfSatisfying(
                             Outcome.Rejected.class,
                             rejected -> assertThat(rejected.reason()).isEqualTo(Rejection.KEY_TOO_LONG));

@@ -54,6 +54,7 @@ class InboxEditTest {
                     .queued(QueuePolicy.inTransaction())
                     .otherwise((message, tx) -> {
                         handled.put(message.id().orElseThrow(), message);
+                        tx.nothingToDo();
                         return null;
                     })
                     .build();

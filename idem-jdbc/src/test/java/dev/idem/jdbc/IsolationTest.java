@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.ResultCodec;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
@@ -142,8 +145,58 @@ class IsolationTest {
                     .hasMessage("scripted")
                     .isNotInstanceOf(TransientStoreException.class);
             assertThat(runs).containsExactly(1);
-            outer.rollback();
+            assertThat(outer.isClosed()).as("its owner cannot commit").isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("levels")
+    @DisplayName("MY-05 in a replay, a message that is done while its markers are read is a duplicate with its result")
+    void aReplayFindsResultsThatAreNewerThanItsLook(Database database, int level) throws Exception {
+        Consumer consumer = Consumer.named("payments")
+                .on(
+                        "pay",
+                        message -> message,
+                        (message, tx) -> {
+                            Db.pay(tx.connection(), message.id().orElseThrow());
+                            return "receipt " + message.id().orElseThrow();
+                        },
+                        ResultCodec.text())
+                .build();
+        List<Message> known = List.of(typed("1"), typed("2"));
+        try (Db db = Db.fresh(database);
+                Inbox elsewhere = db.inbox(at(level, db))) {
+            AfterRead afterRead = new AfterRead(at(level, db));
+            try (Inbox inbox = db.inbox(afterRead.dataSource())) {
+                inbox.acceptAll(consumer, known);
+                inbox.acceptAll(consumer, known); // all of them known, so the next list is read first
+                afterRead.then(() -> elsewhere.accept(consumer, typed("3")));
+                List<Outcome<?>> outcomes = inbox.acceptAll(consumer, List.of(typed("1"), typed("2"), typed("3")));
+                assertThat(afterRead.happened()).isTrue();
+                for (int i = 0; i < 3; i++) {
+                    Object receipt = "receipt " + (i + 1);
+                    assertThat(outcomes.get(i))
+                            .as("message %s", i + 1)
+                            .isInstanceOfSatisfying(
+                                    Outcome.Duplicate.class,
+                                    duplicate -> assertThat(((Outcome.Duplicate<?>) duplicate).storedResult())
+                                            .isEqualTo(Optional.of(receipt)));
+                }
+                assertThat(db.payments()).isEqualTo(3);
+            }
+        }
+    }
+
+    static Stream<Arguments> levels() {
+        return cases().filter(c -> (boolean) c.get()[2])
+                .map(c -> Arguments.of(c.get()[0], c.get()[1]))
+                // locks what it reads, so that nobody can do it meanwhile
+                .filter(c -> !List.of(Database.MARIADB, Connection.TRANSACTION_SERIALIZABLE)
+                        .equals(List.of(c.get())));
+    }
+
+    private static Message typed(String id) {
+        return Db.message(id).toBuilder().type("pay").build();
     }
 
     private static Outcome<Object> pay(Inbox inbox) throws Exception {

@@ -55,11 +55,12 @@ class JoinBrokenOuterTest {
     }
 
     @Test
-    @DisplayName("PC-07 a joined handler that swallows an error is refused at once, and the owner can go on")
+    @DisplayName(
+            "PC-07 a joined handler that swallows an error is refused at once, and the owner can go on if it said so")
     void aSwallowedErrorInTheHandlerIsHealed() throws Exception {
         try (JoinFixture fixture = new JoinFixture(Database.POSTGRESQL)) {
             Db.pay(fixture.outer, "before");
-            assertThatThrownBy(() -> fixture.joined.process("payments", JoinFixture.message("1"), tx -> {
+            assertThatThrownBy(() -> fixture.undoing.process("payments", JoinFixture.message("1"), tx -> {
                         Db.pay(tx.connection(), "1");
                         swallowing(tx.connection(), "SELECT 1 / 0");
                         return true;

@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.Inbox;
+import dev.idem.JoinedFailure;
 import dev.idem.JoinedInbox;
 import dev.idem.Message;
 import dev.idem.Provisional;
@@ -14,12 +15,14 @@ final class JoinFixture implements AutoCloseable {
     final Inbox inbox;
     final Connection outer;
     final JoinedInbox joined;
+    final JoinedInbox undoing;
 
     JoinFixture(Database database) throws SQLException {
         db = Db.fresh(database);
         inbox = Inbox.create(db.store());
         outer = begin();
         joined = inbox.within(outer);
+        undoing = inbox.within(outer, JoinedFailure.UNDO_TO_SAVEPOINT);
     }
 
     Connection begin() throws SQLException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
+import dev.idem.JoinedFailure;
 import dev.idem.JoinedInbox;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
@@ -77,11 +78,11 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    void aHandlersExceptionUndoesOnlyWhatCameSinceTheClaim(Database database) throws Exception {
+    void aHandlersExceptionUndoesOnlyWhatCameSinceTheClaimIfTheOwnerSaysSo(Database database) throws Exception {
         try (JoinFixture fixture = new JoinFixture(database)) {
             Db.pay(fixture.outer, "before");
             IllegalStateException failure = new IllegalStateException("no");
-            assertThatThrownBy(() -> fixture.joined.process("payments", JoinFixture.message("1"), tx -> {
+            assertThatThrownBy(() -> fixture.undoing.process("payments", JoinFixture.message("1"), tx -> {
                         Db.pay(tx.connection(), "1");
                         throw failure;
                     }))
@@ -117,7 +118,7 @@ class JoinTest {
         try (JoinFixture fixture = new JoinFixture(database)) {
             fixture.inbox.process("payments", JoinFixture.message("1"), tx -> {
                 Db.pay(tx.connection(), "1");
-                JoinedInbox inner = fixture.inbox.within(tx.connection());
+                JoinedInbox inner = fixture.inbox.within(tx.connection(), JoinedFailure.UNDO_TO_SAVEPOINT);
                 JoinFixture.pay(inner, "2", "pay").confirm();
                 assertThat(JoinFixture.pay(inner, "2", "pay").outcome()).isInstanceOf(Outcome.Duplicate.class);
                 assertThatThrownBy(() -> inner.process("payments", JoinFixture.message("3"), joined -> {
@@ -161,7 +162,7 @@ class JoinTest {
     void aSwallowedRollbackOfALibraryIsRefused(Database database) throws Exception {
         try (JoinFixture fixture = new JoinFixture(database)) {
             Db.pay(fixture.outer, "before");
-            assertThatThrownBy(() -> fixture.joined.process("payments", JoinFixture.message("1"), tx -> {
+            assertThatThrownBy(() -> fixture.undoing.process("payments", JoinFixture.message("1"), tx -> {
                         Connection connection = tx.dataSource().getConnection();
                         Db.pay(connection, "1");
                         connection.rollback();

@@ -2,6 +2,8 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.servers.DatabaseServer;
+import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.ForkedJvm;
 import java.nio.file.Path;
@@ -19,9 +21,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Consumers, connections and the server are killed under load, again and again. A checker that reads only the business
@@ -36,8 +42,11 @@ class KillCampaignTest {
     private static final int THREADS = 4;
     private static final int ROUNDS = Integer.getInteger("idem.kill.rounds", 13);
     private static final int RESTARTS = Integer.getInteger("idem.kill.restarts", 5);
+    private static final int FEW_ROUNDS = Math.max(1, ROUNDS / 6);
+    private static final int FEW_RESTARTS = Math.max(1, RESTARTS / 5);
     private static final int BATCH = Integer.getInteger("idem.kill.batch", 100);
     private static final long BACKEND_KILL_MILLIS = 50;
+    private static final String CONSUMER = "consumer";
 
     @TempDir
     Path directory;
@@ -48,27 +57,50 @@ class KillCampaignTest {
     private int consumerKills;
     private int serverKills;
     private int atOnce;
+    private Database database;
+    private TestPool pool;
     private KillBroker broker;
     private String url;
 
     @Test
     void nothingIsLostOrDoubled() throws Exception {
-        campaign(1, ROUNDS, RESTARTS);
+        campaign(Database.POSTGRESQL, TestPool.HIKARI, 1, ROUNDS, RESTARTS);
     }
 
-    @Test
-    @DisplayName("PG-10 nothing of a batch is lost or doubled")
-    void nothingOfABatchIsLostOrDoubled() throws Exception {
-        campaign(25, Math.max(1, ROUNDS / 6), Math.max(1, RESTARTS / 5));
+    @ParameterizedTest
+    @MethodSource("others")
+    @DisplayName("LV-15 nothing is lost or doubled on another pool, or another database")
+    void nothingIsLostOrDoubledElsewhere(Database database, TestPool pool) throws Exception {
+        campaign(database, pool, 1, FEW_ROUNDS, FEW_RESTARTS);
+    }
+
+    static Stream<Arguments> others() {
+        return Stream.of(
+                Arguments.of(Database.POSTGRESQL, TestPool.REUSING),
+                Arguments.of(Database.MARIADB, TestPool.HIKARI),
+                Arguments.of(Database.MARIADB, TestPool.REUSING));
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    @DisplayName("PG-10 LV-15 nothing of a batch is lost or doubled")
+    void nothingOfABatchIsLostOrDoubled(Database database, TestPool pool) throws Exception {
+        campaign(database, pool, 25, FEW_ROUNDS, FEW_RESTARTS);
+    }
+
+    static Stream<Arguments> all() {
+        return Stream.concat(Stream.of(Arguments.of(Database.POSTGRESQL, TestPool.HIKARI)), others());
     }
 
     /** @param atOnce how many deliveries a consumer takes into one transaction */
-    private void campaign(int atOnce, int rounds, int restarts) throws Exception {
+    private void campaign(Database database, TestPool pool, int atOnce, int rounds, int restarts) throws Exception {
+        this.database = database;
+        this.pool = pool;
         this.atOnce = atOnce;
         long start = System.nanoTime();
         broker = new KillBroker(random, directory);
         System.out.printf("kill campaign: seed %d%n", seed);
-        try (PostgresServer server = PostgresServer.start()) {
+        try (DatabaseServer server = database == Database.POSTGRESQL ? PostgresServer.start() : MariaDbServer.start()) {
             url = server.jdbcUrl(server.createDatabase());
             prepare();
             killConsumersAndBackends(rounds);
@@ -78,8 +110,10 @@ class KillCampaignTest {
             assertThat(number("SELECT sum(payments) FROM account")).isEqualTo(broker.messages());
         }
         System.out.printf(
-                "kill campaign: seed %d, %d at once, %d messages in %d deliveries, killed: %d consumers, %d backends, %d servers;"
+                "kill campaign: %s, %s, seed %d, %d at once, %d messages in %d deliveries, killed: %d consumers, %d backends, %d servers;"
                         + " lost 0, doubled 0, %d s%n",
+                database,
+                pool,
                 seed,
                 atOnce,
                 broker.messages(),
@@ -105,9 +139,21 @@ class KillCampaignTest {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE payment (order_id varchar(100) NOT NULL)");
             statement.execute("CREATE TABLE account (id int PRIMARY KEY, payments int NOT NULL)");
-            statement.execute(
-                    "INSERT INTO account SELECT i, 0 FROM generate_series(0, " + (KillConsumer.ACCOUNTS - 1) + ") i");
+            for (int i = 0; i < KillConsumer.ACCOUNTS; i++) {
+                statement.execute("INSERT INTO account VALUES (" + i + ", 0)");
+            }
+            if (database == Database.MARIADB) {
+                statement.execute("CREATE USER " + CONSUMER + "@'%'");
+                statement.execute("GRANT ALL ON *.* TO " + CONSUMER + "@'%'");
+            }
         }
+    }
+
+    /** Marked, so that the checker is never the victim. */
+    private String consumersUrl() {
+        return database == Database.POSTGRESQL
+                ? url + "&ApplicationName=" + CONSUMER
+                : url.replaceFirst("user=\\w+", "user=" + CONSUMER);
     }
 
     /** Two consumers compete for the same deliveries; each is killed after a random number of acknowledgements. */
@@ -116,7 +162,8 @@ class KillCampaignTest {
         try {
             killer.scheduleWithFixedDelay(
                     this::killBackend, BACKEND_KILL_MILLIS, BACKEND_KILL_MILLIS, TimeUnit.MILLISECONDS);
-            for (int round = 0; round < rounds; round++) {
+            // A few more where no backend was met in the middle of anything.
+            for (int round = 0; round < rounds || (backendKills.get() == 0 && round < rounds + 20); round++) {
                 broker.publish(BATCH);
                 List<ForkedJvm> consumers = new ArrayList<>();
                 for (int i = 0; i < CONSUMERS; i++) {
@@ -139,18 +186,41 @@ class KillCampaignTest {
 
     private void killBackend() {
         try {
-            backendKills.addAndGet((int) number("""
-                    SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
-                    WHERE application_name = 'consumer' AND state <> 'idle'
-                    ORDER BY random() LIMIT 1) victim
-                    """));
-        } catch (SQLException notNow) {
+            backendKills.addAndGet(database == Database.POSTGRESQL ? killOnPostgres() : killOnMariaDb());
+        } catch (SQLException | IllegalStateException notNow) {
             return; // the next one will
         }
     }
 
+    private int killOnPostgres() throws SQLException {
+        return (int) number("""
+                SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
+                WHERE application_name = 'consumer' AND state <> 'idle'
+                ORDER BY random() LIMIT 1) victim
+                """);
+    }
+
+    /**
+     * Preferably one that is doing something; transactions here are too short to be met often. Not each time, or a consumer
+     * on a busy machine would never come to an end.
+     */
+    private int killOnMariaDb() throws SQLException {
+        if (random.nextInt(8) > 0) {
+            return 0;
+        }
+        long victim = number("""
+                SELECT coalesce((SELECT id FROM information_schema.processlist
+                WHERE user = 'consumer' ORDER BY command = 'Sleep', rand() LIMIT 1), 0)
+                """);
+        if (victim == 0) {
+            return 0;
+        }
+        Db.admin(url, "KILL CONNECTION " + victim);
+        return 1;
+    }
+
     /** The consumer lives on while the server dies under it and comes back. */
-    private void killServer(PostgresServer server, int restarts) throws Exception {
+    private void killServer(DatabaseServer server, int restarts) throws Exception {
         for (int i = 0; i < restarts; i++) {
             broker.publish(BATCH);
             try (ForkedJvm consumer = consumer()) {
@@ -178,11 +248,12 @@ class KillCampaignTest {
         return ForkedJvm.start(
                 List.of("-Xmx96m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                 KillConsumer.class,
-                url + "&ApplicationName=consumer", // so that the checker is never the victim
+                consumersUrl(),
                 broker.open().toString(),
                 Long.toString(random.nextLong()),
                 Integer.toString(THREADS),
-                Integer.toString(atOnce));
+                Integer.toString(atOnce),
+                pool.name());
     }
 
     /** Returns at that acknowledgement, or when there are no more. */

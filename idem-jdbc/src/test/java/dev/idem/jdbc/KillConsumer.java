@@ -26,8 +26,8 @@ import javax.sql.DataSource;
 
 /**
  * A consumer to be killed: takes deliveries from a file, in an order of its own, and prints what it acknowledges.
- * Arguments: address of the database, file, seed, threads, and how many deliveries it takes at once. Each line of the
- * file is a position and a message id.
+ * Arguments: address of the database, file, seed, threads, how many deliveries it takes at once, and which of the {@link
+ * TestPool}s. Each line of the file is a position and a message id.
  */
 final class KillConsumer {
     static final String DRAINED = "drained";
@@ -53,13 +53,8 @@ final class KillConsumer {
         List<String> deliveries = Files.readAllLines(Path.of(args[1])).stream().collect(Collectors.toList());
         Collections.shuffle(deliveries, new Random(Long.parseLong(args[2])));
         int threads = Integer.parseInt(args[3]);
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(args[0]);
-        config.setMaximumPoolSize(threads);
-        config.setConnectionTimeout(2_000);
-        config.setInitializationFailTimeout(-1);
-        try (HikariDataSource pool = new HikariDataSource(config);
-                Inbox inbox = Inbox.create(store(pool))) {
+        try (TestPool.Opened pool = pool(TestPool.valueOf(args[5]), args[0], threads);
+                Inbox inbox = Inbox.create(store(pool.source()))) {
             KillConsumer consumer = new KillConsumer(inbox, deliveries, Integer.parseInt(args[4]));
             Thread[] workers = new Thread[threads];
             for (int i = 0; i < threads; i++) {
@@ -71,6 +66,20 @@ final class KillConsumer {
             }
         }
         System.out.println(DRAINED);
+    }
+
+    private static TestPool.Opened pool(TestPool kind, String url, int size) {
+        if (kind == TestPool.REUSING) {
+            ReusingPool pool = new ReusingPool(size, Db.plain(url));
+            return new TestPool.Opened(pool.dataSource(), pool::close);
+        }
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(2_000);
+        config.setInitializationFailTimeout(-1);
+        HikariDataSource pool = new HikariDataSource(config);
+        return new TestPool.Opened(pool, pool::close);
     }
 
     /** A supervisor would start the process again until the database lets it in; this is the same, but faster. */

@@ -6,7 +6,10 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.QueuePolicy;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +56,30 @@ class LeaseTest {
                 await().atMost(Duration.ofSeconds(20)).until(() -> db.payments() == 1);
                 assertThat(runs).hasValue(1);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("LS-02 a message that somebody has locked keeps no other lease from being renewed")
+    void renewedBesideALockedOne(Database database) throws Exception {
+        try (InboxBench bench = new InboxBench(database);
+                Connection other = bench.db.plain().getConnection();
+                Statement statement = other.createStatement()) {
+            bench.store(QueuePolicy.leased(Duration.ofSeconds(20)), "locked", "free");
+            QueueStore queue = ((JdbcStore) bench.inbox.store()).queue();
+            QueueStore.Taking taking = new QueueStore.Taking("payments", 7, "w", 10, false, Duration.ZERO, false);
+            List<QueuedMessage> leased = queue.lease(taking, Duration.ofSeconds(20));
+            assertThat(leased).hasSize(2);
+            other.setAutoCommit(false);
+            statement.execute(
+                    "SELECT id FROM idem_queue WHERE id = " + leased.get(0).id() + " FOR UPDATE");
+            assertThat(queue.renew(taking, leased, Duration.ofHours(1))).isEqualTo(1);
+            other.rollback();
+            assertThat(bench.db.text("SELECT readable FROM idem_queue WHERE due_at > "
+                            + QueueSql.of(database).now() + " + 1800000000"))
+                    .isEqualTo("free");
+            assertThat(queue.renew(taking, leased, Duration.ofHours(1))).isEqualTo(2);
         }
     }
 

@@ -37,7 +37,7 @@ class OutageTest {
                     .hasMessageContaining("targetServerType=primary");
             try (Inbox inbox = Inbox.create(
                     JdbcStore.builder(replica).schemaMode(SchemaMode.NEVER).build())) {
-                assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {}))
+                assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), Transaction::nothingToDo))
                         .isInstanceOf(StoreException.class)
                         .hasMessageContaining("25006")
                         .hasMessageContaining("connect to the primary");

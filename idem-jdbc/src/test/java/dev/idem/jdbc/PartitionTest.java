@@ -16,6 +16,7 @@ import dev.idem.Rejection;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
 import dev.idem.StoreException;
+import dev.idem.Transaction;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,12 +83,12 @@ class PartitionTest {
             assertThat(days.inbox.run(
                             orders,
                             order.toBuilder().eventTime(made.plusMillis(1)).build(),
-                            tx -> {}))
+                            Transaction::nothingToDo))
                     .as("another event time is another message")
                     .isInstanceOf(Outcome.Processed.class);
             assertThat(days.db.number("SELECT count(*) FROM " + days.of(made).name()))
                     .isEqualTo(3);
-            assertThat(days.inbox.run(orders, Message.builder().id("2").build(), tx -> {}))
+            assertThat(days.inbox.run(orders, Message.builder().id("2").build(), Transaction::nothingToDo))
                     .isInstanceOfSatisfying(
                             Outcome.Rejected.class,
                             rejected -> assertThat(rejected.reason()).isEqualTo(Rejection.KEY_MISSING));
@@ -286,7 +287,10 @@ class PartitionTest {
     void resultsHaveTheirOwnWindow() throws Exception {
         try (Days days = new Days()) {
             Message message = Days.message(Days.v7(Duration.ZERO));
-            days.inbox.process(PAYMENTS, message, ResultCodec.text(), tx -> "receipt");
+            days.inbox.process(PAYMENTS, message, ResultCodec.text(), tx -> {
+                tx.nothingToDo();
+                return "receipt";
+            });
             assertThat(storedResult(days, message)).contains("receipt");
             days.db.execute("UPDATE idem_result SET stored_at = clock_timestamp() - interval '25 h'");
             assertThat(days.sweep().consumers().get(0).results()).isEqualTo(1);

@@ -18,6 +18,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
@@ -26,11 +28,13 @@ import javax.sql.DataSource;
  */
 final class ProxyBench implements AutoCloseable {
     private static final int MOST_DELIVERIES = 40;
+    private static final int BATCH = 3;
 
     private final Db db;
     private final TcpFaultProxy proxy;
     private final String proxied;
     private final Connection side;
+    private final ReusingPool pool;
     private final Inbox inbox;
     private final Inbox direct;
     private Consumer consumer = consumer(Duration.ofSeconds(5));
@@ -41,6 +45,15 @@ final class ProxyBench implements AutoCloseable {
     private int runs;
 
     ProxyBench(Database database, String... options) throws SQLException {
+        this(database, false, options);
+    }
+
+    /** With a pool that hands out the same connection again. */
+    static ProxyBench reusing(Database database) throws SQLException {
+        return new ProxyBench(database, true);
+    }
+
+    private ProxyBench(Database database, boolean reusing, String... options) throws SQLException {
         db = Db.fresh(database);
         int port = Integer.parseInt(db.url().replaceFirst(".*:(\\d+)/.*", "$1"));
         proxy = TcpFaultProxy.to(port);
@@ -49,7 +62,10 @@ final class ProxyBench implements AutoCloseable {
         side = DriverManager.getConnection(db.url());
         db.store().register(consumer.name());
         DataSource source = new UnitDataSource(() -> DriverManager.getConnection(around ? db.url() : proxied));
-        inbox = Inbox.builder(store(source)).steps(this::at).build();
+        pool = new ReusingPool(2, source);
+        inbox = Inbox.builder(store(reusing ? pool.dataSource() : source))
+                .steps(this::at)
+                .build();
         direct = Inbox.create(store(db.pool(1)));
         inbox.register(consumer);
         direct.register(consumer);
@@ -104,6 +120,44 @@ final class ProxyBench implements AutoCloseable {
             Db.pay(tx.connection(), id());
             return id();
         });
+    }
+
+    /** The same for a batch; true when all of it was acknowledged. */
+    boolean deliverBatch() {
+        messages++;
+        around = false;
+        return isAcknowledged(inbox, batch());
+    }
+
+    /** Whatever the network did: acknowledged in the end, and one effect and one marker for each message of the batch. */
+    void redeliverBatch() throws SQLException {
+        boolean settled = false;
+        for (int i = 0; i < MOST_DELIVERIES && !settled; i++) {
+            settled = isAcknowledged(direct, batch());
+        }
+        assertThat(settled).isTrue();
+        for (String table : List.of("payment WHERE order_id", "idem_marker WHERE readable")) {
+            assertThat(number("SELECT count(*) FROM " + table + " LIKE '" + id() + "-%'"))
+                    .as(table)
+                    .isEqualTo(BATCH);
+        }
+        assertThat(pool.trespasses()).isEmpty();
+    }
+
+    private static boolean isAcknowledged(Inbox through, List<Message> batch) {
+        Consumer paying = Consumer.named("payments")
+                .otherwise((message, tx) -> {
+                    Db.pay(tx.connection(), message.id().orElseThrow());
+                    return null;
+                })
+                .build();
+        return through.acceptAll(paying, batch).stream().allMatch(o -> o.settlement() == Settlement.ACK);
+    }
+
+    private List<Message> batch() {
+        return IntStream.range(0, BATCH)
+                .mapToObj(i -> Message.of(id() + "-" + i, "pay".getBytes(StandardCharsets.UTF_8)))
+                .toList();
     }
 
     /** True if the commit of the last delivery was answered, so that what was armed for it came too late. */
@@ -181,6 +235,7 @@ final class ProxyBench implements AutoCloseable {
     public void close() throws SQLException {
         inbox.close();
         direct.close();
+        pool.close();
         side.close();
         proxy.close();
         db.close();

@@ -20,12 +20,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The network fails while a commit is on its way. Whether it arrived is decided by claiming again: the marker is there,
@@ -35,13 +38,24 @@ class ProxyCommitTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int LENGTHS = 8;
     private static final int STRIDE = Integer.getInteger("idem.proxy.stride", 37);
+    private static final int BATCH_STRIDE = Integer.getInteger("idem.proxy.stride", 101);
     private static final AtomicInteger CASES = new AtomicInteger();
 
+    /** Each with a connection of its own, and with one that the pool hands out again. */
+    static Stream<Arguments> servers() {
+        return Stream.of(Database.POSTGRESQL, Database.MARIADB)
+                .flatMap(database -> Stream.of(Arguments.of(database, false), Arguments.of(database, true)));
+    }
+
+    private static ProxyBench bench(Database database, boolean reusing) throws SQLException {
+        return reusing ? ProxyBench.reusing(database) : new ProxyBench(database);
+    }
+
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
-    @DisplayName("PG-15 the request of the commit is cut after each of its bytes")
-    void aRequestCutAfterEachByte(Database database) throws Exception {
-        try (ProxyBench bench = new ProxyBench(database)) {
+    @MethodSource("servers")
+    @DisplayName("PG-15 LV-15 the request of the commit is cut after each of its bytes")
+    void aRequestCutAfterEachByte(Database database, boolean reusing) throws Exception {
+        try (ProxyBench bench = bench(database, reusing)) {
             int bytes = 0;
             // Ids in the request make its length differ a little from one message to the next.
             for (int unharmed = 0; unharmed < LENGTHS; bytes++) {
@@ -53,10 +67,10 @@ class ProxyCommitTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
-    @DisplayName("PG-15 the reply to the commit is cut after each of its bytes")
-    void aReplyCutAfterEachByte(Database database) throws Exception {
-        try (ProxyBench bench = new ProxyBench(database)) {
+    @MethodSource("servers")
+    @DisplayName("PG-15 LV-15 the reply to the commit is cut after each of its bytes")
+    void aReplyCutAfterEachByte(Database database, boolean reusing) throws Exception {
+        try (ProxyBench bench = bench(database, reusing)) {
             int bytes = 0;
             for (; cutAfter(bench, Direction.SERVER_TO_CLIENT, bytes); bytes++) {
                 assertThat(bench.runs())
@@ -95,6 +109,29 @@ class ProxyCommitTest {
             }
             report(database + " anywhere in a unit", cases);
             assertThat(cases).isGreaterThan(20);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    @DisplayName("PG-15 LV-15 a connection cut anywhere in a batch loses and doubles nothing")
+    void aConnectionCutAnywhereInABatch(Database database, boolean reusing) throws Exception {
+        try (ProxyBench bench = bench(database, reusing)) {
+            int cases = 0;
+            for (Direction direction : Direction.values()) {
+                boolean cut = true;
+                for (int bytes = 0; cut; bytes += BATCH_STRIDE) {
+                    int before = bench.proxy().faultsFired();
+                    bench.proxy().cutAfterBytes(direction, bytes);
+                    bench.deliverBatch();
+                    cut = bench.proxy().faultsFired() > before;
+                    bench.proxy().heal();
+                    bench.redeliverBatch();
+                    cases++;
+                }
+            }
+            report(database + " anywhere in a batch", cases);
+            assertThat(cases).isGreaterThan(10);
         }
     }
 

@@ -35,7 +35,7 @@ class QueueEdgeTest {
             QueuePolicy policy = QueuePolicy.inTransaction().withWorkers(1);
             inbox.acceptAll(anything(policy, (message, tx) -> null), List.of(typed("m1", "old"), typed("m2", "old")));
             inbox.accept(anything(policy, (message, tx) -> null), typed("m3", "paid"));
-            db.execute("UPDATE idem_queue SET due_at = due_at + 1000000 WHERE message_type = 'paid'");
+            db.execute("UPDATE idem_queue SET due_at = stored_at + 1000000 WHERE message_type = 'paid'");
             inbox.start(Consumer.named("payments")
                     .queued(policy)
                     .on("paid", PayloadDecoder.message(), QueueEdgeTest::pay)
@@ -86,7 +86,7 @@ class QueueEdgeTest {
             await().atMost(SOON).until(() -> inbox.queueStats("payments").parked() == 1);
             inbox.accept(consumer, Db.message("m3"));
             await().atMost(SOON).until(() -> db.payments("m3") == 1);
-            assertThat(db.number("SELECT count(*) FROM idem_queue WHERE reason = 'CRASHED'"))
+            assertThat(db.number("SELECT count(*) FROM idem_queue WHERE reason = 'EXHAUSTED' AND failed = 1"))
                     .isEqualTo(1);
         }
     }

@@ -4,65 +4,43 @@ import dev.idem.ReplaySpec;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.ReplayStoreContract;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The published contract of replay sessions, on each database. */
 @Tag("second-pass")
 @ExtendWith(SkipWithoutServer.class)
-class ReplayContractTest {
-    @Nested
-    class OnPostgreSql extends OnDatabase {
-        OnPostgreSql() {
-            super(Database.POSTGRESQL);
-        }
+@ParameterizedClass
+@EnumSource(Database.class)
+class ReplayContractTest extends ReplayStoreContract {
+    @Parameter
+    Database kind;
+
+    @Override
+    protected MarkerStore store() {
+        return ContractDb.of(kind).store();
     }
 
-    @Nested
-    class OnMariaDb extends OnDatabase {
-        OnMariaDb() {
-            super(Database.MARIADB);
-        }
+    @Override
+    protected void ask(String session, String consumer) {
+        ContractDb.of(kind).anna().start(session, consumer, ReplaySpec.of("stored"));
     }
 
-    @Nested
-    class OnH2 extends OnDatabase {
-        OnH2() {
-            super(Database.H2);
-        }
+    @Override
+    protected void pause(String session) {
+        ContractDb.of(kind).anna().pause(session);
     }
 
-    abstract static class OnDatabase extends ReplayStoreContract {
-        private final Database kind;
+    @Override
+    protected void resume(String session) {
+        ContractDb.of(kind).anna().resume(session);
+    }
 
-        OnDatabase(Database kind) {
-            this.kind = kind;
-        }
-
-        @Override
-        protected MarkerStore store() {
-            return ContractDb.of(kind).store();
-        }
-
-        @Override
-        protected void ask(String session, String consumer) {
-            ContractDb.of(kind).anna().start(session, consumer, ReplaySpec.of("stored"));
-        }
-
-        @Override
-        protected void pause(String session) {
-            ContractDb.of(kind).anna().pause(session);
-        }
-
-        @Override
-        protected void resume(String session) {
-            ContractDb.of(kind).anna().resume(session);
-        }
-
-        @Override
-        protected void abort(String session) {
-            ContractDb.of(kind).anna().abort(session);
-        }
+    @Override
+    protected void abort(String session) {
+        ContractDb.of(kind).anna().abort(session);
     }
 }

@@ -264,6 +264,7 @@ class ReplayerTest {
                             throw new TerminalException("never", null);
                         }
                         order.add(id);
+                        tx.nothingToDo();
                         return null;
                     })
                     .build();

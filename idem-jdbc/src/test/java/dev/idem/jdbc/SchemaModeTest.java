@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
+import dev.idem.Transaction;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import javax.sql.DataSource;
@@ -88,11 +89,12 @@ class SchemaModeTest {
                 Inbox inbox = Inbox.create(JdbcStore.builder(db.plain())
                         .schemaMode(SchemaMode.NEVER)
                         .build())) {
-            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), tx -> {}))
+            assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), Transaction::nothingToDo))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("idem schema apply");
             JdbcSchema.of(db.plain()).apply();
-            assertThat(inbox.run("payments", Db.message("1"), tx -> {})).isInstanceOf(Outcome.Processed.class);
+            assertThat(inbox.run("payments", Db.message("1"), Transaction::nothingToDo))
+                    .isInstanceOf(Outcome.Processed.class);
         }
     }
 

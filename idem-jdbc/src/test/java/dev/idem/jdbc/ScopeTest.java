@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
+import dev.idem.Transaction;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,12 +26,14 @@ class ScopeTest {
     @DisplayName("PC-19 PC-16 a renamed consumer keeps its history, and another consumer has its own")
     void aRenamedConsumerKeepsItsHistory(Database database) throws Exception {
         try (Db db = Db.fresh(database)) {
-            db.inbox().run("payments", Db.message("1"), tx -> {});
+            db.inbox().run("payments", Db.message("1"), Transaction::nothingToDo);
             JdbcConsumers consumers = JdbcConsumers.of(JdbcSchema.of(db.plain()));
             assertThat(consumers.rename("payments", "billing")).isTrue();
             assertThat(consumers.rename("payments", "billing")).isFalse();
-            assertThat(db.inbox().run("billing", Db.message("1"), tx -> {})).isInstanceOf(Outcome.Duplicate.class);
-            assertThat(db.inbox().run("mail", Db.message("1"), tx -> {})).isInstanceOf(Outcome.Processed.class);
+            assertThat(db.inbox().run("billing", Db.message("1"), Transaction::nothingToDo))
+                    .isInstanceOf(Outcome.Duplicate.class);
+            assertThat(db.inbox().run("mail", Db.message("1"), Transaction::nothingToDo))
+                    .isInstanceOf(Outcome.Processed.class);
             assertThatThrownBy(() -> consumers.rename("billing", "mail")).isInstanceOf(StoreException.class);
             assertThat(consumers.list()).extracting(JdbcConsumers.Known::name).containsExactly("billing", "mail");
         }

@@ -9,8 +9,8 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.Transaction;
 import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +84,7 @@ class SecretsTest {
                 StorePath.check(db, inbox);
                 assertThat(db.number("SELECT count(*) FROM " + schema + ".shop_marker"))
                         .isEqualTo(8);
-                assertThat(standard.run("payments", Db.message("walk-1"), tx -> {}))
+                assertThat(standard.run("payments", Db.message("walk-1"), Transaction::nothingToDo))
                         .isInstanceOf(Outcome.Processed.class);
             }
         }
@@ -122,17 +122,19 @@ class SecretsTest {
             })));
             assertThat(thrown.get(0)).isInstanceOf(HandlerTimeoutException.class);
             thrown.add(thrownBy(() -> inbox.process(quick, message, tx -> {
-                throw new SQLException("scripted", "40001");
+                Undone.by(tx.connection());
+                return null;
             })));
             thrown.add(thrownBy(
                     () -> inbox.process(quick, message, tx -> inbox.process(quick, message, again -> null))));
             inbox.run("payments", message, tx -> Db.pay(tx.connection(), "1"));
-            String duplicate = inbox.run("payments", message, tx -> {}).toString();
+            String duplicate =
+                    inbox.run("payments", message, Transaction::nothingToDo).toString();
             String conflict = inbox.run(
-                            "payments", message.toBuilder().payload(new byte[0]).build(), tx -> {})
+                            "payments", message.toBuilder().payload(new byte[0]).build(), Transaction::nothingToDo)
                     .toString();
             db.execute("DROP TABLE idem_marker");
-            thrown.add(thrownBy(() -> inbox.run("payments", message, tx -> {})));
+            thrown.add(thrownBy(() -> inbox.run("payments", message, Transaction::nothingToDo)));
             assertThat(thrown).doesNotContainNull();
             assertThat(log.everything()).isNotEmpty().noneMatch(line -> line.contains(CANARY));
             assertThat(List.of(undecodable, duplicate, conflict, message.toString()))

@@ -5,55 +5,33 @@ import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.SequenceStoreContract;
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The published contract of sequences, on each database. */
 @Tag("second-pass")
 @ExtendWith(SkipWithoutServer.class)
-class SequenceContractTest {
-    @Nested
-    class OnPostgreSql extends OnDatabase {
-        OnPostgreSql() {
-            super(Database.POSTGRESQL);
-        }
+@ParameterizedClass
+@EnumSource(Database.class)
+class SequenceContractTest extends SequenceStoreContract {
+    @Parameter
+    Database kind;
+
+    @Override
+    protected MarkerStore store() {
+        return ContractDb.of(kind).store();
     }
 
-    @Nested
-    class OnMariaDb extends OnDatabase {
-        OnMariaDb() {
-            super(Database.MARIADB);
-        }
+    @Override
+    protected void effect(Connection connection, String effect) throws SQLException {
+        Db.pay(connection, effect);
     }
 
-    @Nested
-    class OnH2 extends OnDatabase {
-        OnH2() {
-            super(Database.H2);
-        }
-    }
-
-    abstract static class OnDatabase extends SequenceStoreContract {
-        private final Database kind;
-
-        OnDatabase(Database kind) {
-            this.kind = kind;
-        }
-
-        @Override
-        protected MarkerStore store() {
-            return ContractDb.of(kind).store();
-        }
-
-        @Override
-        protected void effect(Connection connection, String effect) throws SQLException {
-            Db.pay(connection, effect);
-        }
-
-        @Override
-        protected int effects(String effect) {
-            return (int) ContractDb.of(kind).db.payments(effect);
-        }
+    @Override
+    protected int effects(String effect) {
+        return (int) ContractDb.of(kind).db.payments(effect);
     }
 }

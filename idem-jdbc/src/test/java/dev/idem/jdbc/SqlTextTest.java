@@ -1,14 +1,23 @@
 package dev.idem.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which SQL text would end the transaction, as far as its first words tell. */
@@ -112,5 +121,55 @@ class SqlTextTest {
     @DisplayName("PC-09 SQL text that only looks like it passes")
     void harmless(Database database, String sql) throws Exception {
         new SqlText(database.dialect().committing()).refuseCommitting(sql);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("a handler that builds long texts without end costs no memory")
+    void longTextsAreNotKept(Database database) throws Exception {
+        SqlText texts = new SqlText(database.dialect().committing());
+        List<WeakReference<String>> sent = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            String sql =
+                    "INSERT INTO payment (order_id) VALUES ('" + i + "-" + "x".repeat(i < 1_000 ? 4_000 : 1_000) + "')";
+            texts.refuseCommitting(sql);
+            sent.add(new WeakReference<>(sql));
+        }
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            System.gc();
+            assertThat(kept(sent)).as("characters kept").isLessThan(2_000_000);
+        });
+        for (String known : List.of("SELECT 1", "INSERT INTO payment VALUES (1)")) {
+            texts.refuseCommitting(known); // still judged when nothing more is remembered
+        }
+        assertThatThrownBy(() -> texts.refuseCommitting("COMMIT")).isInstanceOf(SQLException.class);
+        Reference.reachabilityFence(texts);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "INSERT INTO payment VALUES (?) | true",
+                "INSERT INTO payment VALUES (?);  | true",
+                "/* who asks */ INSERT INTO payment VALUES (?) | true",
+                "INSERT INTO payment VALUES (?); COMMIT | false",
+                "INSERT INTO payment VALUES (?);-- | false",
+                "INSERT INTO payment VALUES (';x') | false",
+                "/* a /* nested */ comment */ COMMIT | false"
+            })
+    @DisplayName("PC-09 a text that may hold another statement, which may be a commit, is known as such")
+    void textsThatMayHoldMore(String sql, boolean single) throws Exception {
+        SqlText texts = new SqlText(Database.POSTGRESQL.dialect().committing());
+        assertThat(texts.refuseCommitting(sql)).isEqualTo(single);
+        assertThat(texts.refuseCommitting(sql)).as("remembered").isEqualTo(single);
+    }
+
+    private static long kept(List<WeakReference<String>> sent) {
+        return sent.stream()
+                .map(WeakReference::get)
+                .filter(Objects::nonNull)
+                .mapToLong(String::length)
+                .sum();
     }
 }

@@ -51,8 +51,9 @@ class StartCheckTest {
             delimiter = '|',
             value = {
                 "POSTGRESQL | durability | options=-c%20synchronous_commit=off",
-                "MARIADB    | isolation  | sessionVariables=transaction_isolation='REPEATABLE-READ'",
+                "MARIADB    | isolation  | sessionVariables=tx_isolation='REPEATABLE-READ'",
             })
+    @Tag("second-pass")
     @DisplayName("PG-38 a weak setting of the session is a warning, and refused when strict")
     void aWeakSessionIsAWarning(Database database, String check, String option) {
         try (Db db = Db.fresh(database);

@@ -110,6 +110,39 @@ class StepsTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("a message that is half done is parked when its type gets a handler without steps, leased or not")
+    void aPlainHandlerDoesNotBeginAgain(Database database) {
+        for (QueuePolicy policy : List.of(QueuePolicy.leased(StepBench.LEASE), QueuePolicy.inTransaction())) {
+            try (StepBench bench = new StepBench(database)) {
+                Consumer stepwise = StepBench.consumer((message, steps) -> {
+                    steps.step("reserve", tx -> Db.pay(tx.connection(), "reserved"));
+                    throw new dev.idem.TerminalException("to be continued", null);
+                });
+                bench.store(stepwise, "m1");
+                bench.runThrough(stepwise);
+                bench.retryParked();
+                Consumer plain = Consumer.named("orders")
+                        .queued(policy.withWorkers(1).withPoll(Duration.ofMillis(50)))
+                        .otherwise((message, tx) -> {
+                            Db.pay(tx.connection(), "reserved");
+                            return null;
+                        })
+                        .build();
+                bench.store(plain, "m2");
+                bench.runThrough(plain);
+                assertThat(bench.isParked("STEPS_CHANGED")).isTrue();
+                assertThat(bench.db.payments("reserved")).as("of m1 and m2").isEqualTo(2);
+                bench.retryParked();
+                bench.runThrough(StepBench.consumer((message, steps) -> steps.step("reserve", tx -> {})));
+                assertThat(bench.db.number("SELECT count(*) FROM idem_queue"))
+                        .as("with the handler it was begun with it goes on")
+                        .isZero();
+            }
+        }
+    }
+
     /** What is stored is: one, two. */
     @ParameterizedTest
     @EnumSource(Database.class)

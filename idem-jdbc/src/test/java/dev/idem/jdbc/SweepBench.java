@@ -18,7 +18,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One message, one database, a pool of two connections with faults in front of it, and every way a delivery can go. The
@@ -41,7 +44,8 @@ final class SweepBench implements AutoCloseable {
 
     private final Way way;
     private final Db db;
-    private final HikariDataSource pool;
+    private final @Nullable HikariDataSource pool;
+    private final @Nullable ReusingPool reusing;
     private final FaultyDataSource faulty;
     private final Connection side;
     private final Message message = Message.of(ORDER, "pay".getBytes(StandardCharsets.UTF_8));
@@ -51,20 +55,35 @@ final class SweepBench implements AutoCloseable {
     private boolean failing;
 
     SweepBench(Database database, Way way) throws SQLException {
+        this(database, way, false);
+    }
+
+    /** With a pool that hands out the same connection again, and meets the faults itself. */
+    static SweepBench reusing(Database database, Way way) throws SQLException {
+        return new SweepBench(database, way, true);
+    }
+
+    private SweepBench(Database database, Way way, boolean reuses) throws SQLException {
         this.way = way;
         db = Db.fresh(database);
-        pool = db.pool(2);
-        faulty = FaultyDataSource.around(pool);
+        pool = reuses ? null : db.pool(2);
+        faulty = FaultyDataSource.around(pool == null ? db.plain() : pool);
+        reusing = reuses ? new ReusingPool(2, faulty) : null;
         side = db.plain().getConnection();
         db.store();
         inbox = open();
     }
 
     private Inbox open() {
-        JdbcStore store = JdbcStore.builder(faulty).schemaMode(SchemaMode.NEVER).build();
+        JdbcStore store =
+                JdbcStore.builder(source()).schemaMode(SchemaMode.NEVER).build();
         return Inbox.builder(store)
                 .steps((step, key) -> repeats += step == Step.BEFORE_RETRY ? 1 : 0)
                 .build();
+    }
+
+    private DataSource source() {
+        return reusing == null ? faulty : reusing.dataSource();
     }
 
     FaultyDataSource faulty() {
@@ -124,12 +143,15 @@ final class SweepBench implements AutoCloseable {
     void check() throws Exception {
         assertThat(count("payment")).as("effects").isEqualTo(1);
         assertThat(count("idem_marker")).as("markers").isEqualTo(1);
-        assertThat(pool.getHikariPoolMXBean().getActiveConnections())
-                .as("connections in use after the delivery")
-                .isZero();
+        assertThat(inUse()).as("connections in use after the delivery").isZero();
+        assertThat(reusing == null ? List.of() : reusing.trespasses()).isEmpty();
         if (way == Way.STORED_RESULT) {
             assertThat(count("idem_result")).as("results").isEqualTo(1);
         }
+    }
+
+    private int inUse() {
+        return pool != null ? pool.getHikariPoolMXBean().getActiveConnections() : reusing == null ? 0 : reusing.inUse();
     }
 
     Outcome<String> once() throws Exception {
@@ -139,7 +161,7 @@ final class SweepBench implements AutoCloseable {
     }
 
     private Outcome<String> joined() throws SQLException {
-        try (Connection outer = faulty.getConnection()) {
+        try (Connection outer = source().getConnection()) {
             outer.setAutoCommit(false);
             try {
                 Provisional<String> provisional = inbox.within(outer).process(CONSUMER, message, this::pay);
@@ -197,6 +219,9 @@ final class SweepBench implements AutoCloseable {
     @Override
     public void close() throws SQLException {
         inbox.close();
+        if (reusing != null) {
+            reusing.close();
+        }
         side.close();
         db.close();
     }

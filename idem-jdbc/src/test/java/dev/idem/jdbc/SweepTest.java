@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,6 +51,28 @@ class SweepTest {
             }
             NthCallSweep.Summary summary = sweep.sweep();
             report(database + " " + way, summary.calls(), summary.cases(), summary.faultsFired());
+        }
+    }
+
+    /** Where a unit ends in different ways; the others make the same calls. */
+    static Stream<Arguments> endingsOnEveryDatabase() {
+        Set<SweepBench.Way> ways = EnumSet.of(SweepBench.Way.STORED_RESULT, SweepBench.Way.FAILING_HANDLER);
+        return everyWayOnEveryDatabase()
+                .filter(arguments -> ways.contains(arguments.get()[1]));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endingsOnEveryDatabase")
+    @DisplayName("LV-15 nor does one where the pool hands out the same connection again, and meets faults of its own")
+    void noFaultWhereThePoolHandsOutTheSameAgain(Database database, SweepBench.Way way) throws Exception {
+        try (SweepBench bench = SweepBench.reusing(database, way)) {
+            NthCallSweep.Summary summary = NthCallSweep.over(bench.faulty())
+                    .reset(bench::reset)
+                    .deliver(bench::deliver)
+                    .recover(bench::redeliver)
+                    .check(bench::check)
+                    .sweep();
+            report(database + " " + way + " reusing pool", summary.calls(), summary.cases(), summary.faultsFired());
         }
     }
 

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Puts a time in front of every key, always the same for the same key, spread over two days. */
@@ -48,6 +49,16 @@ final class TimedKeys implements MarkerStore.Joinable, MarkerStore.Batching {
     @Override
     public Claim claimWithin(Connection outer, ClaimRequest request) {
         return real.claimWithin(outer, timed(request));
+    }
+
+    @Override
+    public void rollbackOnly(Connection outer) {
+        real.rollbackOnly(outer);
+    }
+
+    @Override
+    public Optional<String> openHere() {
+        return real.openHere();
     }
 
     @Override
@@ -106,6 +117,21 @@ final class TimedKeys implements MarkerStore.Joinable, MarkerStore.Batching {
     @Override
     public boolean isTransient(Throwable failure) {
         return real.isTransient(failure);
+    }
+
+    @Override
+    public boolean isConnectionLost(Throwable failure) {
+        return real.isConnectionLost(failure);
+    }
+
+    @Override
+    public boolean isOutOfResources(Throwable failure) {
+        return real.isOutOfResources(failure);
+    }
+
+    @Override
+    public int largestResult() {
+        return real.largestResult();
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
 import dev.idem.Inbox;
+import dev.idem.JoinedFailure;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.ResultCodec;
@@ -106,11 +107,13 @@ class UncertainEndTest {
             first.register(Consumer.of("a"));
             first.register(Consumer.of("b"));
             outer.setAutoCommit(false);
-            assertThatThrownBy(() -> first.within(outer).process("a", MESSAGE, tx -> {
-                        Db.pay(tx.connection(), "a");
-                        second.within(tx.connection()).process("b", MESSAGE, inner -> paid(inner.connection(), "b"));
-                        throw new IllegalStateException("a fails");
-                    }))
+            assertThatThrownBy(() -> first.within(outer, JoinedFailure.UNDO_TO_SAVEPOINT)
+                            .process("a", MESSAGE, tx -> {
+                                Db.pay(tx.connection(), "a");
+                                second.within(tx.connection())
+                                        .process("b", MESSAGE, inner -> paid(inner.connection(), "b"));
+                                throw new IllegalStateException("a fails");
+                            }))
                     .hasMessage("a fails");
             outer.commit();
             assertThat(db.payments()).isZero();

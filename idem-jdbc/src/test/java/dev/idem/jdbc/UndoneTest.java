@@ -114,7 +114,12 @@ class UndoneTest {
                         seen.add(tx.connection());
                         assertThat(tx.run()).isEqualTo(seen.size());
                         Db.pay(tx.connection(), "1");
-                        throw new IllegalStateException("wrapped", new SQLException("scripted", state));
+                        try (Statement statement = tx.connection().createStatement()) {
+                            return statement.execute(
+                                    "DO $$ BEGIN RAISE EXCEPTION 'undone' USING ERRCODE = '" + state + "'; END $$");
+                        } catch (SQLException undone) {
+                            throw new IllegalStateException("wrapped", undone);
+                        }
                     })
                     .build();
             assertInfrastructure(inbox.accept(consumer, Db.message("1")));

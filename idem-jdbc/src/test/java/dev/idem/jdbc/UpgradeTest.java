@@ -14,6 +14,7 @@ import dev.idem.ReplaySession;
 import dev.idem.Replayer;
 import dev.idem.ResultCodec;
 import dev.idem.Sequence;
+import dev.idem.Transaction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -112,7 +113,8 @@ class UpgradeTest {
             Instant beforeHorizon = Instant.parse("2024-01-15T00:00:00Z");
             Message forgotten =
                     message("m-forgotten").toBuilder().eventTime(beforeHorizon).build();
-            assertThat(inbox.run(PAYMENTS, forgotten, tx -> {})).isInstanceOf(Outcome.Undecidable.class);
+            assertThat(inbox.run(PAYMENTS, forgotten, Transaction::nothingToDo))
+                    .isInstanceOf(Outcome.Undecidable.class);
             Outcome<String> young = inbox.process(PAYMENTS, message("m-young"), ResultCodec.text(), tx -> "never");
             assertThat(((Outcome.Duplicate<String>) young).storedResult()).contains("receipt of m-young");
             inbox.register(ORDERS);

@@ -118,6 +118,7 @@ class ZombieTest {
                 if (only.get().isClosed()) {
                     only.set(db.plain().getConnection());
                 }
+                only.get().setAutoCommit(true); // as a pool may do, and would commit what is left
                 return reusing(only.get()).getConnection();
             }));
             try (Unit late = claim(store, "late")) {

@@ -150,6 +150,7 @@ class JmsListenerTest {
         send(session -> session.createTextMessage("no id"));
         Consumer failingOnce = Consumer.named("jms")
                 .otherwise((message, tx) -> {
+                    tx.nothingToDo();
                     ids.add(message.id().orElseThrow());
                     if (runs.incrementAndGet() == 1) {
                         throw new IllegalStateException("once");
@@ -193,6 +194,7 @@ class JmsListenerTest {
                     if (id.equals("a1") && failures.incrementAndGet() <= 2) {
                         throw new IllegalStateException("not yet");
                     }
+                    tx.nothingToDo();
                     handled.add(id);
                     return "";
                 })

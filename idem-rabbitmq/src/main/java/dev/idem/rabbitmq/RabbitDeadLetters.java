@@ -13,15 +13,19 @@ import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dead letters of a queue. While this is open, the letters it has read are hidden from others; when it is closed, those
- * that were not sent again are back in their places. A letter's place is its number in the queue, counted from one.
+ * The dead letters of a queue. While this is open, the letters it has read are hidden from others, so nobody else can open them;
+ * when it is closed, those that were not sent again are back in their places. What names a letter is written into it when it is set aside, so it is the
+ * same for everybody who looks, and after letters before it have left.
  *
  * <p>On a quorum queue with a delivery limit (20 by default since RabbitMQ 4) every look counts as a delivery, and letters
  * looked at too often are dropped by the broker. The queue that a listener declares has no such limit.
@@ -32,8 +36,10 @@ public final class RabbitDeadLetters implements DeadLetters {
     private final Connection connection;
     private final Channel channel;
     private final Publisher publisher;
-    /** The letter read last; those before stay with the broker, unacknowledged, until this is closed. */
+    /** What was read last; those before stay with the broker, unacknowledged, until this is closed. */
     private @Nullable GetResponse last;
+
+    private String lastPlace = "";
 
     private long read;
 
@@ -54,7 +60,7 @@ public final class RabbitDeadLetters implements DeadLetters {
      * Opens the letters of a queue.
      *
      * @param attributes as the listener reads them, so that letters can be found by id and type
-     * @throws IdemException if the broker does not answer, or has no such queue
+     * @throws IdemException if the broker does not answer or has no such queue, or somebody else is reading it
      */
     public static RabbitDeadLetters open(ConnectionFactory factory, String deadLetterQueue, Attributes attributes) {
         Link link = new Link(factory, List.of());
@@ -63,8 +69,12 @@ public final class RabbitDeadLetters implements DeadLetters {
             connection = link.connect("idem dead letters of " + deadLetterQueue);
             Channel channel = connection.createChannel();
             channel.queueDeclarePassive(deadLetterQueue);
+            ReaderLock.take(connection, deadLetterQueue);
             Publisher publisher = new Publisher(link, "idem replay of " + deadLetterQueue, (c, target) -> {});
             return new RabbitDeadLetters(deadLetterQueue, new Reading(attributes), connection, channel, publisher);
+        } catch (IdemException hidden) {
+            Link.close(connection);
+            throw hidden;
         } catch (IOException | TimeoutException failure) {
             Link.close(connection);
             throw new IdemException(
@@ -81,10 +91,10 @@ public final class RabbitDeadLetters implements DeadLetters {
                 Message message = reading.message(got.getProps(), got.getBody());
                 Optional<DeadLetter> about = DeadLetter.of(message);
                 if (about.isPresent()) {
-                    String place = Long.toString(got.getEnvelope().getDeliveryTag());
                     last = got;
+                    lastPlace = place(message, about.get());
                     read++;
-                    return Optional.of(new Letter(place, message, about.get()));
+                    return Optional.of(new Letter(lastPlace, message, about.get()));
                 }
             }
             return Optional.empty();
@@ -93,11 +103,20 @@ public final class RabbitDeadLetters implements DeadLetters {
         }
     }
 
+    /** One that was set aside before letters had names gets one from what it says; its copies get the same. */
+    private static String place(Message message, DeadLetter about) {
+        return message.header(Tables.LETTER).orElseGet(() -> {
+            byte[] id = (about.at() + "/" + message.id().orElse("") + "/").getBytes(StandardCharsets.UTF_8);
+            byte[] said = Arrays.copyOf(id, id.length + message.payload().length);
+            System.arraycopy(message.payload(), 0, said, id.length, message.payload().length);
+            return UUID.nameUUIDFromBytes(said).toString();
+        });
+    }
+
     @Override
     public void sendAgain(Letter letter) {
         GetResponse source = last;
-        if (source == null
-                || !letter.place().equals(Long.toString(source.getEnvelope().getDeliveryTag()))) {
+        if (source == null || !letter.place().equals(lastPlace)) {
             throw new IllegalArgumentException(
                     "letter " + letter.place() + " is not the one that was read last, or is sent already");
         }

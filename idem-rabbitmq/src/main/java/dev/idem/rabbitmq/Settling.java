@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
@@ -42,6 +43,7 @@ final class Settling implements Settler<Incoming> {
             return; // it comes again, is decided again, and would else leave two letters
         }
         List<Header> headers = letter.from(origin(delivery, message)).headers(message);
+        headers.add(new Header(Tables.LETTER, UUID.randomUUID().toString()));
         publish(options.deadLetters, delivery, headers, names(DeadLetter.withoutOurs(message.headers())));
         delivery.acknowledge();
     }

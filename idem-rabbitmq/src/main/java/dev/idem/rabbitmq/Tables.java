@@ -23,6 +23,9 @@ final class Tables {
     /** Counts failures of the handler. The broker's own counts mislead, and differ between its versions. */
     static final String FAILURES = "idem-failures";
 
+    /** Names a letter among others, wherever it stands in its queue. */
+    static final String LETTER = "idem-letter";
+
     /**
      * Never published again: CC would send further copies to others, and what the broker wrote about earlier deaths would
      * let it take a retry for a loop and drop it.

@@ -5,9 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import dev.idem.IdemException;
+import dev.idem.ReplaySession;
+import dev.idem.ReplaySource;
+import dev.idem.ReplaySpec;
 import dev.idem.TerminalException;
 import dev.idem.broker.Letter;
+import dev.idem.broker.LetterSource;
 import dev.idem.servers.SkipWithoutServer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,5 +100,105 @@ class RabbitDeadLettersTest {
             assertThat(scene.bench.server.messages(scene.bench.queue + ".dead-letters"))
                     .isEqualTo(2);
         }
+    }
+
+    @Test
+    @DisplayName("RP-02 a replay session that goes on finds its place, although letters before it have left")
+    void resumedSession() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.bench.send(0, 5);
+            RabbitListener listener = scene.listen(how -> how, scene.single(FAILS));
+            Scene.until("all are set aside", () -> scene.letters().size() == 5);
+            Scene.until("all are settled", () -> scene.bench.messages() == 0);
+            listener.close();
+            LetterSource source = LetterSource.of(queue -> RabbitDeadLetters.open(scene.bench.factory, queue));
+            ReplaySpec spec = ReplaySpec.parse("dead-letters:from=" + scene.bench.queue + ".dead-letters");
+            String cursor;
+            try (ReplaySource.Reading reading = source.open(session(null), spec)) {
+                ReplaySource.Batch first = reading.next(2);
+                assertThat(first.messages())
+                        .extracting(message -> message.id().orElseThrow())
+                        .containsExactly("m0", "m1");
+                assertThat(first.messages().get(0).headers()).isEmpty();
+                cursor = first.cursor();
+            }
+            List<String> places = scene.letters().stream().map(Letter::place).toList();
+            assertThat(places).hasSize(5).doesNotHaveDuplicates();
+            try (RabbitDeadLetters letters = scene.bench.deadLetters()) {
+                letters.sendAgain(letters.next().orElseThrow());
+            }
+            assertThat(scene.letters()).extracting(Letter::place).isEqualTo(places.subList(1, 5));
+            try (ReplaySource.Reading reading = source.open(session(cursor), spec)) {
+                assertThat(reading.next(9).messages())
+                        .extracting(message -> message.id().orElseThrow())
+                        .containsExactly("m2", "m3", "m4");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("RP-02 letters that a stalled executor has read are not taken for sent: its successor waits for them")
+    void readBySomebodyElse() throws Exception {
+        try (Scene scene = new Scene()) {
+            scene.bench.send(0, 3);
+            RabbitListener listener = scene.listen(how -> how, scene.single(FAILS));
+            Scene.until("all are settled", () -> scene.bench.messages() == 0);
+            listener.close();
+            Scene.until("all are set aside", () -> scene.letters().size() == 3);
+            LetterSource source = LetterSource.of(queue -> RabbitDeadLetters.open(scene.bench.factory, queue));
+            ReplaySpec spec = ReplaySpec.parse("dead-letters:from=" + scene.bench.queue + ".dead-letters");
+            try (ReplaySource.Reading stalled = source.open(session(null), spec)) {
+                assertThat(stalled.next(9).messages()).hasSize(3);
+                assertThatThrownBy(() -> source.open(session(null), spec))
+                        .isInstanceOf(IdemException.class)
+                        .hasMessageContaining("Somebody else");
+            }
+            try (ReplaySource.Reading successor = source.open(session(null), spec)) {
+                assertThat(successor.next(9).messages()).hasSize(3);
+            }
+        }
+    }
+
+    @Test
+    void lettersWithoutANameAreNamedByWhatTheySay() throws Exception {
+        try (Scene scene = new Scene()) {
+            String queue = scene.bench.queue + ".dead-letters";
+            scene.bench.with(channel -> {
+                channel.queueDeclare(queue, true, false, false, null);
+                for (String id : List.of("m0", "m1")) {
+                    BasicProperties properties = Bench.id(id)
+                            .headers(Map.of("idem-consumer", "payments", "idem-reason", "FAILED"))
+                            .build();
+                    channel.basicPublish("", queue, properties, new byte[] {1});
+                }
+            });
+            Scene.until("both are there", () -> scene.letters().size() == 2);
+            List<String> places = scene.letters().stream().map(Letter::place).toList();
+            assertThat(places).doesNotHaveDuplicates();
+            assertThat(scene.letters()).extracting(Letter::place).isEqualTo(places);
+        }
+    }
+
+    private static ReplaySession session(@Nullable String cursor) {
+        return new ReplaySession(
+                "s",
+                "payments",
+                "dead-letters",
+                "anna",
+                "why",
+                1,
+                false,
+                ReplaySession.State.RUNNING,
+                Optional.empty(),
+                Optional.ofNullable(cursor),
+                OptionalLong.empty(),
+                ReplaySession.Counts.none(),
+                Optional.empty(),
+                Optional.empty(),
+                1,
+                Instant.EPOCH,
+                Instant.EPOCH,
+                Optional.empty(),
+                List.of());
     }
 }

@@ -108,6 +108,21 @@ public class FlakyStore implements MarkerStore {
     }
 
     @Override
+    public boolean isConnectionLost(Throwable failure) {
+        return real.isConnectionLost(failure);
+    }
+
+    @Override
+    public boolean isOutOfResources(Throwable failure) {
+        return real.isOutOfResources(failure);
+    }
+
+    @Override
+    public int largestResult() {
+        return real.largestResult();
+    }
+
+    @Override
     public void close() {
         real.close();
     }
@@ -200,6 +215,11 @@ public class FlakyStore implements MarkerStore {
         @Override
         public Optional<Instant> horizon(Instant made) {
             return unit.horizon(made);
+        }
+
+        @Override
+        public boolean isOwn(Throwable failure) {
+            return unit.isOwn(failure);
         }
 
         @Override

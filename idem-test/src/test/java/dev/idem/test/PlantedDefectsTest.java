@@ -35,6 +35,7 @@ class PlantedDefectsTest {
                 Arguments.of(PlantedStores.LocalTime.class, "markerTimeDoesNotDependOnTheTimeZone"),
                 Arguments.of(PlantedStores.ResultCut.class, "storedResultAnswersDuplicates"),
                 Arguments.of(PlantedStores.AbandonIgnored.class, "abandonedUnitCannotCommit"),
+                Arguments.of(PlantedStores.ClosesWhatIsNotItsOwn.class, "closingAgainDoesNothing"),
                 Arguments.of(PlantedStores.KeyLeak.class, "doneKeysAreForgotten"));
     }
 

@@ -52,6 +52,21 @@ final class PlantedStores {
         }
 
         @Override
+        public boolean isConnectionLost(Throwable failure) {
+            return real.isConnectionLost(failure);
+        }
+
+        @Override
+        public boolean isOutOfResources(Throwable failure) {
+            return real.isOutOfResources(failure);
+        }
+
+        @Override
+        public int largestResult() {
+            return real.largestResult();
+        }
+
+        @Override
         public void close() {}
 
         static Claim spoiled(Claim claim, UnaryOperator<Unit> how) {
@@ -373,6 +388,29 @@ final class PlantedStores {
                     return spoiled(real.claim(request), granted -> new Forwarding(granted) {
                         @Override
                         public void abandon() {}
+                    });
+                }
+            };
+        }
+    }
+
+    /** Gives back the same thing twice, the second time out of another's hands. */
+    static class ClosesWhatIsNotItsOwn extends Planted {
+        @Override
+        MarkerStore plant() {
+            return new Spoiled() {
+                private Unit inUse;
+
+                @Override
+                public Claim claim(ClaimRequest request) {
+                    return spoiled(real.claim(request), granted -> {
+                        inUse = granted;
+                        return new Forwarding(granted) {
+                            @Override
+                            public void close() {
+                                inUse.close();
+                            }
+                        };
                     });
                 }
             };

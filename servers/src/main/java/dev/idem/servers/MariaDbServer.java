@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class MariaDbServer extends DatabaseServer {
     private static final String USER = "root";
     private static final List<String> SYSTEM_TABLES =
-            List.of("mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql");
+            List.of("system_tables.sql", "performance_tables.sql", "system_tables_data.sql");
     private static @Nullable MariaDbServer shared;
 
     private MariaDbServer(ServerProcess process, Path directory, int port) {
@@ -71,7 +71,7 @@ public final class MariaDbServer extends DatabaseServer {
                 out.write("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
                         .getBytes(StandardCharsets.UTF_8));
                 for (String tables : SYSTEM_TABLES) {
-                    Files.copy(binaries.resolve("share").resolve(tables), out);
+                    Files.copy(script(binaries.resolve("share"), tables), out);
                 }
             }
         } catch (IOException e) {
@@ -80,6 +80,12 @@ public final class MariaDbServer extends DatabaseServer {
         var command = new ArrayList<>(common);
         command.add("--bootstrap");
         ServerProcess.run("mariadbd --bootstrap", Account.current(command), script, log);
+    }
+
+    /** Before version 11 they have the old name of the server. */
+    private static Path script(Path share, String name) {
+        Path present = share.resolve("mariadb_" + name);
+        return Files.exists(present) ? present : share.resolve("mysql_" + name);
     }
 
     private static List<String> serve(List<String> common, int port, Map<String, String> settings) {

@@ -33,6 +33,7 @@ public final class RabbitServer implements AutoCloseable {
     private final ErlangCall calls;
     private final Path directory;
     private final int port;
+    private volatile boolean killed;
 
     private RabbitServer(ServerProcess names, ServerProcess broker, ErlangCall calls, Path directory, int port) {
         this.names = names;
@@ -83,8 +84,15 @@ public final class RabbitServer implements AutoCloseable {
         return server;
     }
 
-    /** The broker that all of this JVM shares; started when first asked for. */
+    /**
+     * The broker that all of this JVM shares; started when first asked for. One that was killed is replaced: quorum queues of
+     * RabbitMQ 3.10 sometimes cannot be declared any more after that, by nobody.
+     */
     public static synchronized RabbitServer shared() {
+        if (shared != null && shared.killed) {
+            shared.close();
+            shared = null;
+        }
         if (shared == null) {
             shared = start();
         }
@@ -181,8 +189,14 @@ public final class RabbitServer implements AutoCloseable {
         calls.number("length([exit(P, kill) || P <- rabbit_networking:connections()]).\n");
     }
 
+    /** Writes to disk which durable queues there are; by itself the broker does that a moment after it has confirmed them. */
+    public void flushQueues() {
+        calls.number("mnesia:sync_log(), 0.\n");
+    }
+
     /** Kills the broker (SIGKILL). What it confirmed must be there after {@link #restart()}. */
     public void killHard() {
+        killed = true;
         broker.killHard();
     }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One server's command, its process while it runs, and its log. Thread-safe. */
 final class ServerProcess {
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration START_LIMIT = Duration.ofMinutes(3);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
     private static final int TAIL_LINES = 30;
     private static final Set<ServerProcess> LIVE = ConcurrentHashMap.newKeySet();

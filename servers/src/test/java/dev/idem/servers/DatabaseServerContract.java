@@ -15,6 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -28,6 +29,9 @@ abstract class DatabaseServerContract {
 
     abstract DatabaseServer start();
 
+    /** What the build has asked for. */
+    abstract String version();
+
     @BeforeAll
     void startServer() {
         server = start();
@@ -37,6 +41,15 @@ abstract class DatabaseServerContract {
     void closeServer() {
         if (server != null) {
             server.close();
+        }
+    }
+
+    @Test
+    @Tag("second-pass")
+    void isOfTheVersionThatTheBuildAsksFor() throws SQLException {
+        String release = version().replaceFirst("(\\d+\\.\\d+).*", "$1");
+        try (Connection connection = connect(server.maintenanceDatabase())) {
+            assertThat(connection.getMetaData().getDatabaseProductVersion()).startsWith(release);
         }
     }
 

@@ -5,4 +5,9 @@ class MariaDbServerTest extends DatabaseServerContract {
     DatabaseServer start() {
         return MariaDbServer.start();
     }
+
+    @Override
+    String version() {
+        return BinaryCache.version("mariadb");
+    }
 }

@@ -14,6 +14,11 @@ class PostgresServerTest extends DatabaseServerContract {
         return PostgresServer.start();
     }
 
+    @Override
+    String version() {
+        return BinaryCache.version("postgres");
+    }
+
     @Test
     void commitsAreDurableUnlessToldOtherwise() throws SQLException {
         try (var server = PostgresServer.start(Map.of("synchronous_commit", "off"))) {

@@ -42,6 +42,7 @@ class RabbitServerTest {
                 connection.abort();
             }
             long before = server.pid();
+            server.flushQueues();
             server.killHard();
             server.restart();
             assertThat(server.pid()).isNotEqualTo(before);

@@ -49,6 +49,11 @@ public final class Contenders {
         return IdemBatch.each(setup, failing);
     }
 
+    /** A batch whose handlers are called one by one, with a round trip for each savepoint. */
+    public static Contender idemApart(IdemSetup setup) {
+        return IdemBatch.apart(setup);
+    }
+
     /** A batch whose handlers are called one by one and defer their statements. */
     public static Contender idemDeferred(IdemSetup setup) {
         return IdemBatch.deferred(setup);

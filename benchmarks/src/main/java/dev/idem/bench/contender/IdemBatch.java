@@ -35,6 +35,19 @@ final class IdemBatch implements Contender {
                         .build());
     }
 
+    /** The same, but each savepoint takes a round trip of its own. */
+    static IdemBatch apart(IdemSetup setup) {
+        return new IdemBatch(
+                setup,
+                0,
+                IdemSetup.consumer()
+                        .on(Delivery.TYPE, PaymentRequest::decode, (request, tx) -> {
+                            Payments.payApart(tx.connection(), request);
+                            return request.order();
+                        })
+                        .build());
+    }
+
     /** Handlers for single messages that hand their statements over. */
     static IdemBatch deferred(IdemSetup setup) {
         return new IdemBatch(

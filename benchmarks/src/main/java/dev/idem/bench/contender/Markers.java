@@ -37,7 +37,7 @@ public final class Markers {
         String insert = String.format(
                 Locale.ROOT, """
                 INSERT INTO %1$smarker (message_key, consumer, fingerprint, processed_at)
-                SELECT %2$s, number, '\\x0102030405', clock_timestamp() - CAST('%3$s' AS interval)
+                SELECT %2$s, number, 16909060, clock_timestamp() - CAST('%3$s' AS interval)
                 FROM generate_series(?, ?) i, %1$sconsumer WHERE name = '%4$s'
                 """, prefix, timeOrdered ? ORDERED_KEY : RANDOM_KEY, age, IdemSetup.CONSUMER);
         for (int from = 1; from <= count; from += CHUNK) {

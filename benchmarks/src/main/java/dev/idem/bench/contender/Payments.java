@@ -2,6 +2,7 @@ package dev.idem.bench.contender;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
@@ -24,13 +25,25 @@ public final class Payments {
 
     static void pay(Connection connection, PaymentRequest request) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-            insert.setString(1, request.order());
-            insert.setLong(2, request.cents());
-            insert.executeUpdate();
+            pay(insert, request);
         }
         if (request.failing()) {
             throw new IllegalStateException("this handler is meant to fail");
         }
+    }
+
+    /** With a statement of the same kind, but asked for in a way in which Idem has it carry nothing else. */
+    static void payApart(Connection connection, PaymentRequest request) throws SQLException {
+        try (PreparedStatement insert =
+                connection.prepareStatement(INSERT, ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY)) {
+            pay(insert, request);
+        }
+    }
+
+    private static void pay(PreparedStatement insert, PaymentRequest request) throws SQLException {
+        insert.setString(1, request.order());
+        insert.setLong(2, request.cents());
+        insert.executeUpdate();
     }
 
     static void payAll(Connection connection, List<PaymentRequest> requests) throws SQLException {

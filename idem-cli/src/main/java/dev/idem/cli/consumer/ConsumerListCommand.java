@@ -9,7 +9,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code idem consumer list}: names and numbers, in the order they first appeared. */
+/** {@code idem consumer list}: names and numbers. */
 @Command(
         name = "list",
         description = "Lists the consumers, with the number that stands for each in the tables.",
@@ -34,7 +34,7 @@ final class ConsumerListCommand extends DatabaseCommand {
             } else if (known.isEmpty()) {
                 out.println("No consumer has been here yet.");
             } else {
-                known.forEach(consumer -> out.printf("%6d  %s%n", consumer.number(), consumer.name()));
+                known.forEach(consumer -> out.printf("%10d  %s%n", consumer.number(), consumer.name()));
             }
             out.flush();
             return 0;

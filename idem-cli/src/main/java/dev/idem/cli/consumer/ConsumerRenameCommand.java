@@ -14,7 +14,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "rename",
         description = "Gives a consumer a new name and leaves it its memory, so that nothing is processed "
-                + "again. Stop the instances that use the old name first, and start them with the new one.",
+                + "again. Stop the instances that use the old name first, and start them with the new one. "
+                + "Let the consumer keep its old name as its scope (Consumer.Builder.scope): then keys of effects, "
+                + "and ids and sources of publications, stay as they were.",
         footer = {
             "",
             "Example:",

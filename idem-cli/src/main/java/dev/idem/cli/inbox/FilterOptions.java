@@ -44,7 +44,7 @@ final class FilterOptions {
             names = "--with-reason",
             paramLabel = "WORD",
             description =
-                    "Only those that failed or were parked for this reason: EXHAUSTED, TERMINAL, CRASHED, BROKEN, BEHIND, "
+                    "Only those that failed or were parked for this reason: EXHAUSTED, TERMINAL, CRASHED, STUCK, BROKEN, BEHIND, "
                             + "GAP, EFFECT_UNKNOWN, STEPS_CHANGED, ERASED, …")
     @Nullable
     String failure;

@@ -3,8 +3,10 @@ package dev.idem.cli.torture;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
@@ -19,6 +21,9 @@ final class Campaign implements AutoCloseable {
 
     /** Working off ends when nothing has changed for so long: longer than every lease, sweep and pause. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    /** A call that began before, in a worker that was paused perhaps, has reached the provider by then. */
+    private static final Duration CALLS_TAKE = Duration.ofSeconds(1);
 
     private static final Duration TWO_SWEEPS = Duration.ofSeconds(12);
 
@@ -36,6 +41,7 @@ final class Campaign implements AutoCloseable {
     private long heard;
     private long judged = began;
     private boolean found;
+    private final BitSet planted = new BitSet();
 
     Campaign(Stage stage, PrintWriter out) {
         settings = stage.settings();
@@ -66,6 +72,19 @@ final class Campaign implements AutoCloseable {
         for (Slot slot : slots) {
             slot.awaitEnd();
         }
+        checkPlanted();
+    }
+
+    /** A mistake that was never made could not be found, and says nothing. */
+    private void checkPlanted() {
+        List<EditedSql.Edit> edits = settings.defect().edits();
+        for (int i = 0; i < edits.size() && !found; i++) {
+            if (!planted.get(i)) {
+                throw new IllegalStateException(
+                        "The defect " + settings.defect().label() + " was not planted: no statement contains "
+                                + edits.get(i).right());
+            }
+        }
     }
 
     /** Goes on until there were blows enough, but not for ever: then the verdict says what is missing. */
@@ -81,8 +100,11 @@ final class Campaign implements AutoCloseable {
         long now = System.nanoTime();
         if (settings.isPlanted() && !mayhem.isRestarting() && now - judged > LOOKS_EVERY.toNanos()) {
             judged = now;
-            Verdict verdict = Business.judge(url, plan, traffic.accepted());
-            found = verdict.doubled() > 0 || verdict.outOfOrder() > 0;
+            Verdict verdict = Business.judge(url, plan, traffic.accepted(), Set.of());
+            found = verdict.doubled() > 0
+                    || verdict.calledTwice() > 0
+                    || verdict.outOfOrder() > 0
+                    || sum(Slot::crashes) > 0;
         }
     }
 
@@ -116,7 +138,9 @@ final class Campaign implements AutoCloseable {
     }
 
     private void hear(Slot.@Nullable Said next) {
-        if (next != null) {
+        if (next != null && next.line().startsWith(WorkerPipe.PLANTED)) {
+            planted.set(Integer.parseInt(next.line().substring(WorkerPipe.PLANTED.length())));
+        } else if (next != null) {
             long now = System.nanoTime();
             next.slot().heard(next.line(), now);
             heard += traffic.hear(next.line(), now) ? 1 : 0;
@@ -128,11 +152,14 @@ final class Campaign implements AutoCloseable {
         long moved = System.nanoTime();
         long looked = moved;
         long before = -1;
+        long disturbed = moved;
         Duration patience = PATIENCE;
         while (System.nanoTime() - moved < patience.toNanos()) {
             turn(false);
+            disturbed = slots.stream().noneMatch(Slot::isPaused) ? disturbed : System.nanoTime();
             if (System.nanoTime() - looked > LOOKS_EVERY.toNanos()) {
                 looked = System.nanoTime();
+                traffic.settle(looked - disturbed > CALLS_TAKE.toNanos());
                 long effects = Business.effects(url);
                 Traffic.Rest rest = traffic.rest(effects);
                 if (rest.idle() && (found || rest.asPlanned())) {
@@ -164,11 +191,18 @@ final class Campaign implements AutoCloseable {
 
     Report report(long start) throws Exception {
         double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
-        Verdict verdict = Business.judge(url, plan, traffic.accepted());
+        Verdict verdict = Business.judge(url, plan, traffic.accepted(), traffic.changed());
         return traffic.report(
                 settings,
                 new Traffic.Numbers(
-                        seconds, sum(Slot::kills), sum(Slot::pauses), mayhem.serverKills(), mayhem.cuts(), verdict));
+                        seconds,
+                        sum(Slot::kills),
+                        sum(Slot::pauses),
+                        sum(Slot::crashes),
+                        mayhem.serverKills(),
+                        mayhem.cuts(),
+                        mayhem.jumps(),
+                        verdict));
     }
 
     @Override

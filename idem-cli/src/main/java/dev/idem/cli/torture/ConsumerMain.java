@@ -59,7 +59,7 @@ public final class ConsumerMain {
     private void serve(WorkerPipe pipe) throws InterruptedException {
         try (HikariDataSource pool = WorkerPipe.pool(defect);
                 Inbox inbox = WorkerPipe.patiently(() -> Inbox.create(JdbcStore.create(pool)))) {
-            Handling handling = new Handling(pool, defect, () -> pipe.say(WorkerPipe.IN_LONG_WORK));
+            Handling handling = new Handling(pool, defect, false, () -> pipe.say(WorkerPipe.IN_LONG_WORK));
             Consumer consumer = Consumer.named(Mode.INLINE.consumer())
                     .key(defect.key())
                     .policy(Policy.defaults().withBatchLimits(BATCH, BATCH_BYTES))

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.IntConsumer;
 import javax.sql.DataSource;
 
 /** Mistakes that are planted around the library, to see that the campaign finds them. */
@@ -22,6 +23,12 @@ enum Defect {
     NO_FENCE,
     /** Messages of a key do not wait for each other. */
     NO_ORDER,
+    /** What is half done in steps is begun from the beginning by a handler without steps. */
+    HALF_DONE,
+    /** A call with an unknown end is made again, though its provider knows no keys. */
+    CALLED_AGAIN,
+    /** Workers take as many messages as they may, however large these are. */
+    BY_ROWS,
     /** The handler commits on a connection of its own. */
     OWN_TRANSACTION,
     /** The highest offset at hand is committed, whatever lies unfinished before it. */
@@ -42,7 +49,17 @@ enum Defect {
     /** Those that can be planted in such a campaign. */
     static List<Defect> of(Subject subject) {
         return switch (subject) {
-            case INBOX -> List.of(EARLY_ACK, NOT_DURABLE, NO_MARKER, NO_FENCE, NO_ORDER, OWN_TRANSACTION);
+            case INBOX ->
+                List.of(
+                        EARLY_ACK,
+                        NOT_DURABLE,
+                        NO_MARKER,
+                        NO_FENCE,
+                        NO_ORDER,
+                        HALF_DONE,
+                        CALLED_AGAIN,
+                        BY_ROWS,
+                        OWN_TRANSACTION);
             case KAFKA -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, HIGHEST_OFFSET);
             case PIPELINE -> List.of(OWN_TRANSACTION, AFTER_COMMIT);
             case RABBITMQ -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, AUTO_ACK);
@@ -96,23 +113,26 @@ enum Defect {
     }
 
     /** Some of them change statements of the store on their way to the database. */
-    DataSource around(DataSource dataSource) {
+    List<EditedSql.Edit> edits() {
         return switch (this) {
             case NO_FENCE ->
-                EditedSql.of(
-                        dataSource,
-                        "WHERE q.id = d.i AND q.fence = d.f RETURNING",
-                        "WHERE q.id = d.i RETURNING",
-                        "THEN 0 ELSE CAST('lost but ' || n AS integer) END",
-                        "THEN 0 ELSE 0 END");
+                List.of(
+                        new EditedSql.Edit(
+                                "WHERE q.id = d.i AND q.fence = d.f RETURNING", "WHERE q.id = d.i RETURNING"),
+                        new EditedSql.Edit("THEN 0 ELSE CAST('lost but ' || n AS integer) END", "THEN 0 ELSE 0 END"));
             case NO_ORDER ->
-                EditedSql.of(
-                        dataSource,
-                        "CASE WHEN b THEN NULL ELSE n END, CASE WHEN b THEN 3 ELSE 0 END",
-                        "n, 0",
-                        "AND p.order_key = q.order_key AND p.id < q.id",
-                        "AND false");
-            default -> dataSource;
+                List.of(
+                        new EditedSql.Edit("CASE WHEN b THEN NULL ELSE 0 END, CASE WHEN b THEN 3 ELSE 0 END", "0, 0"),
+                        new EditedSql.Edit("AND p.order_key = q.order_key AND p.id < q.id", "AND false"));
+            case HALF_DONE -> List.of(new EditedSql.Edit("place <> -1 AND message_key", "place < -1 AND message_key"));
+            case BY_ROWS ->
+                List.of(new EditedSql.Edit("(OCTET_LENGTH(q.head) + OCTET_LENGTH(q.payload)) <= ?", "? IS NOT NULL"));
+            default -> List.of();
         };
+    }
+
+    /** @param told hears which of the edits have changed a statement; an edit that changes none is no planted defect */
+    DataSource around(DataSource dataSource, IntConsumer told) {
+        return edits().isEmpty() ? dataSource : EditedSql.of(dataSource, edits(), told);
     }
 }

@@ -5,22 +5,35 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntConsumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A data source that replaces parts of statements; whatever does not contain these parts passes as it is. */
+/**
+ * A data source that replaces parts of statements; whatever does not contain these parts passes as it is. It tells which parts
+ * were found: an edit of a statement that reads otherwise by now would change nothing, and nobody would notice.
+ */
 final class EditedSql implements InvocationHandler {
     private final Object target;
-    private final String[] edits;
+    private final List<Edit> edits;
+    private final Found found;
 
-    private EditedSql(Object target, String... edits) {
+    private EditedSql(Object target, List<Edit> edits, Found found) {
         this.target = target;
         this.edits = edits;
+        this.found = found;
     }
 
-    /** @param edits pairs of what is replaced and what replaces it */
-    static DataSource of(DataSource dataSource, String... edits) {
-        return (DataSource) proxy(DataSource.class, new EditedSql(dataSource, edits));
+    /** What is replaced, and what replaces it. */
+    record Edit(String right, String wrong) {}
+
+    /** @param told hears the number of each edit, when it has changed a statement for the first time */
+    static DataSource of(DataSource dataSource, List<Edit> edits, IntConsumer told) {
+        Found found = new Found(ConcurrentHashMap.newKeySet(), told);
+        return (DataSource) proxy(DataSource.class, new EditedSql(dataSource, edits, found));
     }
 
     private static Object proxy(Class<?> type, EditedSql handler) {
@@ -36,7 +49,8 @@ final class EditedSql implements InvocationHandler {
         }
         try {
             Object answer = method.invoke(target, given);
-            return answer instanceof Connection ? proxy(Connection.class, new EditedSql(answer, edits)) : answer;
+            boolean made = answer instanceof Connection && method.getName().equals("getConnection"); // not unwrapped
+            return made ? proxy(Connection.class, new EditedSql(answer, edits, found)) : answer;
         } catch (InvocationTargetException failure) {
             throw failure.getCause() == null ? failure : failure.getCause();
         }
@@ -44,9 +58,21 @@ final class EditedSql implements InvocationHandler {
 
     private String edited(String sql) {
         String changed = sql;
-        for (int i = 0; i < edits.length; i += 2) {
-            changed = changed.replace(edits[i], edits[i + 1]);
+        for (int i = 0; i < edits.size(); i++) {
+            Edit edit = edits.get(i);
+            if (changed.contains(edit.right)) {
+                changed = changed.replace(edit.right, edit.wrong);
+                found.tell(i);
+            }
         }
         return changed;
+    }
+
+    private record Found(Set<Integer> before, IntConsumer told) {
+        void tell(int edit) {
+            if (before.add(edit)) {
+                told.accept(edit);
+            }
+        }
     }
 }

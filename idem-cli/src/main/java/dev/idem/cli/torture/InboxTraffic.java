@@ -3,8 +3,11 @@ package dev.idem.cli.torture;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.QueueStats;
+import dev.idem.jdbc.JdbcInbox;
+import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.spi.QueueStore;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +19,7 @@ final class InboxTraffic implements Traffic {
     private final Broker broker;
     private final HikariDataSource pool;
     private final JdbcStore store;
+    private final Person person;
 
     InboxTraffic(Plan plan, long seed, String url) {
         this.plan = plan;
@@ -25,6 +29,7 @@ final class InboxTraffic implements Traffic {
         config.setMaximumPoolSize(2);
         pool = new HikariDataSource(config);
         store = JdbcStore.create(pool);
+        person = new Person(JdbcInbox.of(JdbcSchema.of(pool)), url);
     }
 
     @Override
@@ -64,10 +69,26 @@ final class InboxTraffic implements Traffic {
 
     @Override
     public Rest rest(long effects) {
-        long left = stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::retryable);
+        long left = left();
         // What only waits behind others is looked at by every sweep.
         boolean onlyHeld = left == stats(QueueStats::held);
-        return new Rest(left, onlyHeld, isDone() && left <= plan.blocked().size());
+        boolean settled = !person.hasWork();
+        return new Rest(
+                left, onlyHeld && settled, isDone() && left <= plan.blocked().size() && settled);
+    }
+
+    @Override
+    public void settle(boolean quiet) throws SQLException {
+        person.settle(quiet);
+    }
+
+    @Override
+    public Set<Integer> changed() {
+        return person.changed();
+    }
+
+    private long left() {
+        return stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::retryable);
     }
 
     private long stats(ToLongFunction<QueueStats> number) {
@@ -91,15 +112,21 @@ final class InboxTraffic implements Traffic {
                 broker.duplicates(),
                 numbers.kills(),
                 numbers.pauses(),
+                numbers.crashes(),
                 numbers.serverKills(),
                 numbers.cuts(),
+                numbers.jumps(),
                 verdict.lost(),
                 verdict.doubled(),
+                verdict.calledTwice(),
                 verdict.outOfOrder(),
                 stats(QueueStats::parked),
                 plan.parked(),
+                person.changed().size(),
+                person.made() + person.notMade(),
                 stats(QueueStats::held),
                 plan.blocked().size(),
+                left() - stats(QueueStats::held),
                 broker.unaccepted(),
                 settings.command());
     }

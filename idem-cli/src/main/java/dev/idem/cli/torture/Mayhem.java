@@ -3,6 +3,7 @@ package dev.idem.cli.torture;
 import dev.idem.test.fault.Cut;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.TcpFaultProxy;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +17,8 @@ final class Mayhem implements AutoCloseable {
     private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
     private static final int ALL_PERCENT = 5;
     private static final int CLOSING_PERCENT = 15;
+    private static final int CLOCK_PERCENT = 25;
+    private static final int LARGEST_JUMP_MILLIS = 3_000; // beyond every lease
     private static final int WORTH_A_BLOW = 5;
     private static final long AT_THE_LATEST_NANOS = 5_000_000_000L;
 
@@ -32,6 +35,7 @@ final class Mayhem implements AutoCloseable {
     private long nextCut;
     private int kills;
     private int closings;
+    private int jumps;
 
     Mayhem(Victim victim, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
         this.victim = victim;
@@ -56,6 +60,11 @@ final class Mayhem implements AutoCloseable {
     /** How many connections were cut. */
     int cuts() {
         return proxy.faultsFired() + closings;
+    }
+
+    /** How often the clock of the server was set. */
+    int jumps() {
+        return jumps;
     }
 
     /**
@@ -88,11 +97,15 @@ final class Mayhem implements AutoCloseable {
         }
     }
 
-    private void cut(int percent) {
+    private void cut(int percent) throws Exception {
         if (percent < ALL_PERCENT) {
             proxy.cut();
         } else if (percent < CLOSING_PERCENT && victim.closeConnections()) {
             closings++;
+        } else if (percent < CLOCK_PERCENT
+                && victim.setClock(
+                        Duration.ofMillis(random.nextInt(2 * LARGEST_JUMP_MILLIS) - (long) LARGEST_JUMP_MILLIS))) {
+            jumps++;
         } else {
             // A commit that was made, and its answer never heard.
             proxy.cutWhen(Direction.SERVER_TO_CLIENT, "COMMIT", Cut.BEFORE);

@@ -14,10 +14,12 @@ enum Mode {
     LEASED_ORDERED(4, true, true),
     /** Not stored: handled while the broker waits. */
     INLINE(5, false, false),
-    INLINE_ORDERED(6, false, true);
+    INLINE_ORDERED(6, false, true),
+    /** Leased, in steps with a call to a provider between them. */
+    STEPS(7, true, false);
 
     /** Those with a queue in the database. */
-    static final List<Mode> QUEUED = List.of(LOCAL, LEASED, LOCAL_ORDERED, LEASED_ORDERED);
+    static final List<Mode> QUEUED = List.of(LOCAL, LEASED, LOCAL_ORDERED, LEASED_ORDERED, STEPS);
 
     /** Pauses are longer than this, so that a paused worker has lost its messages when it wakes up. */
     static final Duration LEASE = Duration.ofSeconds(2);
@@ -47,6 +49,10 @@ enum Mode {
 
     boolean isOrdered() {
         return ordered;
+    }
+
+    boolean isInSteps() {
+        return this == STEPS;
     }
 
     /** Leases are for long work, and while a broker waits, long work is what kills and pauses hit. */

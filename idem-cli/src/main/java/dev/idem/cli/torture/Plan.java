@@ -36,6 +36,13 @@ record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
         return !item.nature().isParked() && !blocked.contains(item);
     }
 
+    /** Large messages that wait when the workers begin. */
+    List<Item> backlog() {
+        return items.stream()
+                .filter(item -> item.mode() == Mode.LOCAL && item.nature() == Item.Nature.LARGE)
+                .toList();
+    }
+
     /** How many must be parked in the end. */
     int parked() {
         return (int) items.stream()

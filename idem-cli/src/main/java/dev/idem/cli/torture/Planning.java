@@ -14,6 +14,20 @@ final class Planning {
     private static final int DUPLICATE_PERCENT = 48;
     private static final int RECENT = 300;
     private static final int FLAKY_PERCENT = 3;
+    private static final int UNRULY_PER_MILLE = 6;
+    private static final int CHANGED_PERCENT = 1;
+
+    /** So many large messages wait when the workers begin: more than their memory holds. */
+    private static final int BACKLOG = 60;
+
+    private static final Item.Nature[] UNRULY = {
+        Item.Nature.STUBBORN,
+        Item.Nature.ERROR,
+        Item.Nature.ERROR,
+        Item.Nature.INTERRUPTING,
+        Item.Nature.INTERRUPTING,
+        Item.Nature.LARGE
+    };
 
     /** What waits behind them is counted, which the queue does up to a limit only. */
     private static final int MOST_PARKED_IN_ORDER = 150;
@@ -22,6 +36,7 @@ final class Planning {
     private final List<Mode> modes;
     private final int lanesPerMode;
     private final int parkedPerMille;
+    private final boolean queued;
     private final List<List<Item>> lanes = new ArrayList<>();
 
     Planning(long seed, List<Mode> modes, int lanesPerMode, int parkedPerMille) {
@@ -29,6 +44,7 @@ final class Planning {
         this.modes = modes;
         this.lanesPerMode = lanesPerMode;
         this.parkedPerMille = parkedPerMille;
+        queued = Mode.QUEUED.containsAll(modes);
         for (int i = 0; i < modes.size() * lanesPerMode; i++) {
             lanes.add(new ArrayList<>());
         }
@@ -44,13 +60,24 @@ final class Planning {
             int key = mode.isOrdered() ? random.nextInt(keys) : 0;
             int seq = mode.isOrdered() ? sequences.merge(mode + "/" + key, 1, Integer::sum) : 0;
             Item.Nature nature = nature();
-            if (nature.isParked() && mode.isOrdered() && ++parkedInOrder > MOST_PARKED_IN_ORDER) {
+            boolean raced = new Item(i, mode, key, seq, nature).isRaced();
+            if (nature.isParked() && mode.isOrdered() && (raced || ++parkedInOrder > MOST_PARKED_IN_ORDER)) {
                 nature = Item.Nature.PLAIN;
+            }
+            if (raced && nature == Item.Nature.LARGE) {
+                nature = Item.Nature.PLAIN;
+            }
+            if (mode.isInSteps() && random.nextInt(100) < CHANGED_PERCENT) {
+                nature = Item.Nature.CHANGED;
+            }
+            if (mode == Mode.LOCAL && random.nextInt(messages) < BACKLOG * modes.size()) {
+                nature = Item.Nature.LARGE;
             }
             Item item = new Item(i, mode, key, seq, nature);
             items.add(item);
-            // All of an ordering key go through one lane: a broker keeps order in a partition.
-            lane(mode, mode.isOrdered() ? key : random.nextInt(lanesPerMode)).add(item);
+            // A broker keeps order in a partition, so an ordering key has one lane; but some are published anywhere.
+            lane(mode, mode.isOrdered() && !raced ? key : random.nextInt(lanesPerMode))
+                    .add(item);
             if (random.nextInt(100) < DUPLICATE_PERCENT) {
                 duplicate(mode);
             }
@@ -65,6 +92,9 @@ final class Planning {
     private Item.Nature nature() {
         if (random.nextInt(1000) < parkedPerMille) {
             return random.nextBoolean() ? Item.Nature.POISON : Item.Nature.TERMINAL;
+        }
+        if (queued && random.nextInt(1000) < UNRULY_PER_MILLE) {
+            return UNRULY[random.nextInt(UNRULY.length)];
         }
         return random.nextInt(100) < FLAKY_PERCENT ? Item.Nature.FLAKY : Item.Nature.PLAIN;
     }

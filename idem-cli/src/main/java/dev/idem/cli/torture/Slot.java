@@ -80,6 +80,10 @@ final class Slot {
         return ready && !struck;
     }
 
+    boolean isPaused() {
+        return struck;
+    }
+
     void start() throws IOException {
         Process started = starting.start();
         process = started;

@@ -63,8 +63,9 @@ final class Torture {
             jvm.learn(database(server, plan), List.of("1 " + item.line()), "1 ", Defect.NONE.name());
         }
         String url = database(server, plan);
-        Stage stage =
-                new Stage(settings, plan, url, proxy, Victim.of(server), seed -> new InboxTraffic(plan, seed, url));
+        Backlog.store(url, plan, settings.defect());
+        Stage stage = new Stage(
+                settings, plan, url, proxy, Victim.of(server, url), seed -> new InboxTraffic(plan, seed, url));
         return play(
                 stage,
                 throughProxy(url, server, proxy),

@@ -9,11 +9,13 @@ import picocli.CommandLine.Option;
         name = "inbox",
         description =
                 "Sends messages through queued consumers of every kind (in one transaction, leased, with and without"
-                        + " order) in a pool of JVMs on a PostgreSQL that it starts and removes. More than 30 % of the deliveries are"
+                        + " order, in steps with calls to a provider) in a pool of JVMs on a PostgreSQL that it starts and removes. More than 30 % of the deliveries are"
                         + " duplicates. Workers are killed (SIGKILL) and paused longer than their leases (SIGSTOP), the database"
-                        + " is killed and restarted, connections are cut in the middle of a commit. Some handlers fail at first,"
-                        + " some always. Then counts, in the business tables alone, which messages have no effect, more than one,"
-                        + " or one out of order.",
+                        + " is killed and restarted, its clock jumps, connections are cut in the middle of a commit, messages are"
+                        + " stored late. Some handlers fail at first, some always; some hang and ignore interrupts, throw"
+                        + " Errors or leave interrupts behind; large messages wait, and code changes while messages are half done;"
+                        + " the provider's answer is lost at times, and a person asks for it. Then counts, in the business tables alone, which messages have no effect, more than one,"
+                        + " or one out of order, and which calls were made twice.",
         footer = {
             "",
             "Examples:",

@@ -29,6 +29,18 @@ interface Traffic extends AutoCloseable {
     /** What the workers have not worked off, after so many effects. */
     Rest rest(long effects) throws Exception;
 
+    /**
+     * Does what only a person can do.
+     *
+     * @param quiet whether no worker can be in the middle of something that began while they were hit
+     */
+    default void settle(boolean quiet) throws Exception {}
+
+    /** The numbers of messages that are parked since their handler has changed. */
+    default Set<Integer> changed() {
+        return Set.of();
+    }
+
     Report report(TortureSettings settings, Numbers numbers) throws Exception;
 
     @Override
@@ -43,5 +55,13 @@ interface Traffic extends AutoCloseable {
     record Rest(long left, boolean idle, boolean asPlanned) {}
 
     /** What every campaign counts. */
-    record Numbers(double seconds, int kills, int pauses, int serverKills, int cuts, Verdict verdict) {}
+    record Numbers(
+            double seconds,
+            int kills,
+            int pauses,
+            int crashes,
+            int serverKills,
+            int cuts,
+            int jumps,
+            Verdict verdict) {}
 }

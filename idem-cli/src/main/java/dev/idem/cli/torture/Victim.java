@@ -16,12 +16,22 @@ interface Victim {
         return false;
     }
 
+    /** Sets the clock of the server so far ahead of the real one, or behind it, and answers true; false if it cannot. */
+    default boolean setClock(Duration ahead) throws Exception {
+        return false;
+    }
+
     /** How long it is left in peace at first. */
     default Duration youth() {
         return Duration.ZERO;
     }
 
-    static Victim of(PostgresServer server) {
+    /**
+     * A server of PostgreSQL.
+     *
+     * @param url a database with a {@link Clock} on it
+     */
+    static Victim of(PostgresServer server, String url) {
         return new Victim() {
             @Override
             public void killHard() {
@@ -31,6 +41,12 @@ interface Victim {
             @Override
             public void restart() {
                 server.restart();
+            }
+
+            @Override
+            public boolean setClock(Duration ahead) throws Exception {
+                Clock.set(url, ahead);
+                return true;
             }
         };
     }

@@ -100,6 +100,7 @@ final class WorkerJvm {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xms32m",
                 "-Xmx128m",
+                "-XX:+ExitOnOutOfMemoryError",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",

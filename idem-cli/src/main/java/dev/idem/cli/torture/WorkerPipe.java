@@ -24,6 +24,9 @@ final class WorkerPipe {
     /** A handler that takes its time has written and not committed: the worst moment for a pause. */
     static final String IN_LONG_WORK = "LONG";
 
+    /** The number of an edit follows that has changed a statement. */
+    static final String PLANTED = "PLANTED ";
+
     private static final int CONNECTIONS = 14;
     private static final long WAIT_MILLIS = 2_000;
     private static final long PAUSE_MILLIS = 50;

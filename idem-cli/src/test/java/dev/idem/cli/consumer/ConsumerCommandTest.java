@@ -24,7 +24,7 @@ class ConsumerCommandTest {
     }
 
     @Test
-    void listsThemInTheOrderTheyAppeared() {
+    void listsThemByName() {
         assertThat(Cli.run("consumer", "list", "--url", url).out().lines())
                 .map(String::strip)
                 .satisfiesExactly(

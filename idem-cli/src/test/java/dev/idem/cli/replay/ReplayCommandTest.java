@@ -36,7 +36,10 @@ class ReplayCommandTest {
     private final Consumer mail = Consumer.named("mail")
             .policy(Policy.defaults().withReplay(Policy.Replay.SUPPRESS_EFFECTS))
             .queued(QueuePolicy.inTransaction().withPayloadWindow(Duration.ofDays(1)))
-            .otherwise((message, tx) -> null)
+            .otherwise((message, tx) -> {
+                tx.nothingToDo();
+                return null;
+            })
             .build();
     private Inbox inbox;
 

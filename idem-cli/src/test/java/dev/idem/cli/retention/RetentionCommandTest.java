@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Transaction;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
 import dev.idem.jdbc.JdbcStore;
@@ -23,8 +24,8 @@ class RetentionCommandTest {
         var dataSource = new JdbcDataSource();
         dataSource.setURL(url);
         try (var inbox = Inbox.create(JdbcStore.create(dataSource))) {
-            inbox.run("billing", Message.of("old", new byte[0]), tx -> {});
-            inbox.run("billing", Message.of("new", new byte[0]), tx -> {});
+            inbox.run("billing", Message.of("old", new byte[0]), Transaction::nothingToDo);
+            inbox.run("billing", Message.of("new", new byte[0]), Transaction::nothingToDo);
         }
         try (var connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Transaction;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
 import dev.idem.jdbc.Database;
@@ -92,7 +93,7 @@ class SchemaCommandTest {
         dataSource.setURL(url);
         for (int start = 0; start < 2; start++) {
             try (Inbox inbox = Inbox.create(JdbcStore.create(dataSource))) {
-                inbox.run("mail", Message.of("m1", new byte[1]), tx -> {});
+                inbox.run("mail", Message.of("m1", new byte[1]), Transaction::nothingToDo);
             }
         }
         assertThat(Cli.run("schema", "validate", "--url", url).code()).isZero();

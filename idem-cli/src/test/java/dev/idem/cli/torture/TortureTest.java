@@ -33,10 +33,17 @@ class TortureTest {
         assertThat(torture.number("pauses")).isPositive();
         assertThat(torture.number("databaseKills")).isGreaterThanOrEqualTo(5);
         assertThat(torture.number("cuts")).isPositive();
+        assertThat(torture.number("clockJumps")).isPositive();
+        assertThat(torture.number("unfinished")).isZero();
         assertThat(torture.number("lost")).isZero();
         assertThat(torture.number("doubled")).isZero();
+        assertThat(torture.number("calledTwice")).isZero();
         assertThat(torture.number("outOfOrder")).isZero();
-        assertThat(torture.number("parked")).isPositive().isEqualTo(torture.number("parkedPlanned"));
+        assertThat(torture.number("crashes")).isZero();
+        assertThat(torture.number("settled")).isPositive();
+        assertThat(torture.number("parkedPlanned")).isPositive();
+        assertThat(torture.number("parked"))
+                .isEqualTo(torture.number("parkedPlanned") + torture.number("stepsChanged"));
         assertThat(torture.report().get("seed").longValue()).isEqualTo(torture.seed());
         assertThat(torture.cli().err()).contains("./idem torture inbox --minutes 1.2 --seed " + torture.seed());
     }

@@ -77,6 +77,7 @@ class IdempotencyOnServersTest {
 
         assertThatThrownBy(() -> idem.deliver(
                                 consumer((order, tx) -> {
+                                    tx.nothingToDo(); // which is not true
                                     try (Connection own = dataSource.getConnection()) {
                                         pay(own, order);
                                     }

@@ -23,6 +23,7 @@ import dev.idem.jdbc.library.GuideShop.Counters;
 import dev.idem.jdbc.library.GuideShop.Payments;
 import dev.idem.jdbc.library.GuideShop.Receipt;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -132,7 +133,6 @@ class GuideTest {
                 .withHandlerTimeout(Duration.ofSeconds(20)) // then the handler's connection is taken away
                 .withBusyWait(Duration.ofSeconds(5)) // for a twin that is running now
                 .withMaxRuns(3) // after a deadlock or a lost connection, within one delivery
-                .withUnusedTransaction(Policy.UnusedTransaction.REFUSE) // all effects must be in this database
                 .withTerminal(Set.of(IllegalArgumentException.class)); // delivering it again would not help
         Consumer consumer = Consumer.named("payment-service").policy(policy).build();
         // endregion
@@ -171,14 +171,22 @@ class GuideTest {
     @Test
     void storedResult() throws Exception {
         Consumer consumer = Consumer.of("payment-service");
-        inbox.process(consumer, message, ResultCodec.text(), tx -> "receipt-1");
+        inbox.process(consumer, message, ResultCodec.text(), tx -> {
+            payments.charge(tx.connection(), order);
+            return "receipt-1";
+        });
         // region stored-result
-        Outcome<String> outcome = inbox.process(consumer, message, ResultCodec.text(), tx -> "receipt-2");
+        Outcome<String> outcome =
+                inbox.process(consumer, message, ResultCodec.text(), tx -> receipt(tx.connection(), order));
         if (outcome instanceof Outcome.Duplicate<String> duplicate) {
             assertThat(duplicate.storedResult()).contains("receipt-1"); // what the first run returned
         }
         // endregion
         assertThat(outcome).isInstanceOf(Outcome.Duplicate.class);
+    }
+
+    private static String receipt(Connection connection, String order) {
+        throw new AssertionError("a duplicate of " + order + " runs on " + connection);
     }
 
     @Test
@@ -189,7 +197,7 @@ class GuideTest {
                         Fingerprint.of(m -> OrderPlaced.decode(m).order().getBytes(StandardCharsets.UTF_8)));
         // endregion
         Consumer consumer = Consumer.named("payment-service").policy(sameOrder).build();
-        inbox.process(consumer, message, tx -> true);
+        inbox.run(consumer, message, Transaction::nothingToDo);
         Message later = message.toBuilder()
                 .payload("order-42;2099".getBytes(StandardCharsets.UTF_8))
                 .build();
@@ -197,7 +205,7 @@ class GuideTest {
     }
 
     @Test
-    void listener() {
+    void listener() throws SQLException {
         Counters counters = new Counters();
         // region listener
         InboxListener metrics = new InboxListener() {
@@ -217,7 +225,7 @@ class GuideTest {
         Inbox inbox =
                 Inbox.builder(JdbcStore.create(dataSource)).listener(metrics).build();
         // endregion
-        inbox.process("payment-service", message, tx -> true);
+        inbox.process("payment-service", message, tx -> payments.charge(tx.connection(), order));
         inbox.close(); // waits for the listeners
         assertThat(counters.counted).isEqualTo("payment-service other Processed");
     }

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.BrokenTransactionException;
+import dev.idem.Consumer;
+import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Transaction;
 import dev.idem.jdbc.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
@@ -125,6 +128,41 @@ class HibernateTest extends LibraryContract {
             assertThat(bench.payments()).isZero();
             assertThat(bench.markers()).isZero();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "HX-11 an entity that a joined handler persisted before it failed is not written by the owner's commit")
+    void aFailedJoinedHandlerLeavesNothingToFlush(Database database) {
+        try (Bench bench = new Bench(database);
+                SessionFactory own = sessions(bench.pool());
+                SessionFactory stores = sessions(bench.store().dataSource())) {
+            bench.inbox().register(Consumer.of("payments"));
+            for (SessionFactory sessions : List.of(own, stores)) {
+                assertThatThrownBy(() -> sessions.inTransaction(session -> {
+                            assertThatThrownBy(() -> joined(bench, session, true))
+                                    .hasMessage("after persist");
+                        }))
+                        .isInstanceOf(RuntimeException.class);
+                assertThat(bench.payments()).isZero();
+                assertThat(bench.markers()).isZero();
+            }
+            own.inTransaction(session -> joined(bench, session, false));
+            stores.inTransaction(session -> joined(bench, session, false)); // the redelivery
+            assertThat(bench.payments()).isEqualTo(1);
+        }
+    }
+
+    private static void joined(Bench bench, Session session, boolean failing) {
+        session.doWork(connection -> bench.inbox()
+                .within(connection)
+                .run("payments", Message.of("m", new byte[] {1}), tx -> {
+                    session.persist(new Payment("1"));
+                    if (failing) {
+                        throw new IllegalStateException("after persist");
+                    }
+                }));
     }
 
     @ParameterizedTest

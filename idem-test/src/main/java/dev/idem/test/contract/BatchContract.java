@@ -1,6 +1,7 @@
 package dev.idem.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.idem.Consumer;
@@ -15,6 +16,7 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Step;
+import dev.idem.spi.Unit;
 import dev.idem.test.CrashPoint;
 import dev.idem.test.FlakyStore;
 import java.time.Duration;
@@ -198,6 +200,32 @@ abstract class BatchContract extends HandlerContract {
                     .isInstanceOfSatisfying(
                             Claim.Taken.class,
                             taken -> assertThat(taken.marker().claimId()).isEqualTo(claimId));
+        }
+    }
+
+    @Test
+    @DisplayName("LV-15 closing a batch again does nothing to the one that came after it")
+    void closingABatchAgainDoesNothing() throws Exception {
+        MarkerStore.Batching store = batching();
+        List<ClaimRequest> requests = new ArrayList<>();
+        for (Message message : batch(2)) {
+            requests.add(new ClaimRequest(consumer().keyOf(message).orElseThrow(), null, Duration.ZERO, false));
+        }
+        Batch before = store.claimAll(requests);
+        before.close();
+        try (Batch batch = store.claimAll(requests)) {
+            for (ClaimRequest request : requests) {
+                Unit unit = batch.begin(List.of(request.key()), null);
+                unit.revoke();
+                unit.commit(null);
+            }
+            before.close();
+            assertThat(batch.usable()).isTrue();
+            assertThat(before.usable()).isFalse();
+            assertThatCode(batch::commit).doesNotThrowAnyException();
+        }
+        try (Batch after = store.claimAll(requests)) {
+            assertThat(after.refused().values()).hasSize(2).allMatch(Claim.Taken.class::isInstance);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.idem.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.IdemException;
@@ -185,6 +186,28 @@ abstract class ClaimContract extends ContractBench {
         ClaimRequest request = request(SHORT);
         granted(sharedStore().claim(request)).close();
         granted(sharedStore().claim(request)).close();
+    }
+
+    @Test
+    @DisplayName("LV-15 closing or abandoning a unit that was closed does nothing to the one that came after it")
+    void closingAgainDoesNothing() throws Exception {
+        MarkerStore store = sharedStore();
+        ClaimRequest request = request(SHORT);
+        Unit before = granted(store.claim(request));
+        before.close();
+        try (Unit unit = granted(store.claim(request))) {
+            before.close();
+            before.abandon();
+            assertThat(inbox().store().claim(request))
+                    .as("the key is still held")
+                    .isInstanceOf(Claim.Busy.class);
+            assertThatCode(() -> {
+                        unit.revoke();
+                        unit.commit(null);
+                    })
+                    .doesNotThrowAnyException();
+        }
+        assertThat(store.claim(request)).isInstanceOf(Claim.Taken.class);
     }
 
     @Test

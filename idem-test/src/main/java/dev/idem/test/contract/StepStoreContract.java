@@ -13,6 +13,7 @@ import dev.idem.spi.StepRecord;
 import dev.idem.spi.StepRecord.Kind;
 import dev.idem.spi.StepRecord.State;
 import dev.idem.spi.StepStore;
+import dev.idem.spi.StepStore.Intended;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.Unit;
@@ -109,11 +110,15 @@ public abstract class StepStoreContract extends QueueBench {
         }
         assertThat(late.write("pay", State.DONE, RESULT)).isFalse();
         assertThat(late.write("mail", State.INTENT, null)).isFalse();
-        assertThat(steps().erase(late.taking, late.message, "pay")).isFalse();
+        assertThat(steps().erase(late.taking, late.message, late.key(), "pay")).isFalse();
+        assertThat(late.intend("mail", late.key(), null)).isEqualTo(Intended.LEASE_LOST);
         assertThat(steps().complete(late.taking, late.message)).isFalse();
         try (Batch refused = late.open("reserve", 1)) {
             assertThat(refused.refused().get(late.key())).isInstanceOf(Claim.Busy.class);
         }
+        assertThat(steps().isLeased(next, other.steps().get(0)))
+                .as("whoever wrote it has lost its lease")
+                .isFalse();
         assertThat(other.steps()).singleElement().satisfies(step -> {
             assertThat(step.name()).isEqualTo("pay");
             assertThat(step.state()).isEqualTo(State.INTENT);
@@ -126,7 +131,7 @@ public abstract class StepStoreContract extends QueueBench {
     @DisplayName("HX-14 an effect is what was written last under its name, for every later run, until it is erased")
     void effectsAreKept() throws Exception {
         Leased leased = leased("m1", LONG_LEASE);
-        for (State state : List.of(State.INTENT, State.UNKNOWN, State.INTENT, State.DONE)) {
+        for (State state : List.of(State.INTENT, State.UNKNOWN, State.INTENT, State.DONE)) { // after that it stays
             StoredResult result = state == State.DONE ? RESULT : null;
             assertThat(leased.write("pay", state, result)).isTrue();
             assertThat(leased.steps()).singleElement().satisfies(effect -> {
@@ -137,7 +142,8 @@ public abstract class StepStoreContract extends QueueBench {
             });
         }
         assertThat(leased.write("mail", State.INTENT, null)).isTrue();
-        assertThat(steps().erase(leased.taking, leased.message, "mail")).isTrue();
+        assertThat(steps().erase(leased.taking, leased.message, leased.key(), "mail"))
+                .isTrue();
         assertThat(queue().change(leased.taking, List.of(change(leased.message, QueueMove.FAIL, Duration.ZERO))))
                 .isEqualTo(1);
         Taking next = worker();
@@ -160,6 +166,52 @@ public abstract class StepStoreContract extends QueueBench {
             assertThat(effect.effectKey()).isEqualTo("key of pay");
         });
         assertThat(queue().lease(worker(), LONG_LEASE)).isEmpty();
+    }
+
+    @Test
+    @DisplayName(
+            "RP-03 of two deliveries of a message, in whatever session, one intends an effect, and both learn of it")
+    void sharedLedger() throws Exception {
+        Leased ordinary = leased("m1", LONG_LEASE);
+        Leased inSession = leased("m1-in-session", LONG_LEASE);
+        MarkerKey ledger = ordinary.key();
+        assertThat(inSession.intend("pay", ledger, null)).isEqualTo(Intended.STORED);
+        assertThat(inSession.intend("pay", ledger, null))
+                .as("an answer was lost")
+                .isEqualTo(Intended.STORED);
+        assertThat(ordinary.intend("pay", ledger, null)).isEqualTo(Intended.CHANGED);
+        assertThat(steps().erase(ordinary.taking, ordinary.message, ledger, "pay"))
+                .isTrue();
+        assertThat(ordinary.steps())
+                .as("what another wrote is not erased")
+                .singleElement()
+                .satisfies(effect -> {
+                    assertThat(effect.isOpen()).isFalse();
+                    assertThat(effect.codec()).isEqualTo("text");
+                });
+        StepRecord found = ordinary.steps().get(0);
+        assertThat(steps().isLeased(ordinary.taking, found))
+                .as("the other may be making it")
+                .isTrue();
+        assertThat(ordinary.intend("pay", ledger, found)).isEqualTo(Intended.STORED);
+        assertThat(inSession.write("pay", ledger, State.DONE, RESULT)).isTrue();
+        assertThat(ordinary.write("pay", ledger, State.UNKNOWN, null)).isTrue();
+        for (List<StepRecord> effects : List.of(ordinary.steps(), inSession.steps())) {
+            assertThat(effects)
+                    .as("what is done stays done")
+                    .singleElement()
+                    .satisfies(effect -> assertThat(effect.state()).isEqualTo(State.DONE));
+        }
+    }
+
+    @Test
+    @DisplayName("LS-05 whoever leases a message learns that it is half done")
+    void halfDone() throws Exception {
+        Leased leased = leased("m1", SHORT_LEASE);
+        assertThat(leased.message.halfDone()).isFalse();
+        leased.done("reserve", 0, fresh());
+        QueuedMessage again = takenOver(worker());
+        assertThat(again.halfDone()).isTrue();
     }
 
     @Test
@@ -222,7 +274,7 @@ public abstract class StepStoreContract extends QueueBench {
         }
 
         Batch open(String step, int position) throws Exception {
-            StepRecord record = new StepRecord(step, Kind.STEP, State.DONE, position, message.fence(), null, null);
+            StepRecord record = StepRecord.step(step, position, message.fence());
             return StepStoreContract.this.steps().openStep(taking, message, record);
         }
 
@@ -243,8 +295,21 @@ public abstract class StepStoreContract extends QueueBench {
         }
 
         boolean write(String effect, State state, @Nullable StoredResult result) throws Exception {
-            StepRecord record = new StepRecord(effect, Kind.EFFECT, state, 0, message.fence(), keyOf(effect), result);
-            return StepStoreContract.this.steps().write(taking, message, record);
+            return write(effect, key(), state, result);
+        }
+
+        boolean write(String effect, MarkerKey ledger, State state, @Nullable StoredResult result) throws Exception {
+            return StepStoreContract.this
+                    .steps()
+                    .write(taking, message, ledger, intentOf(effect).in(state, result));
+        }
+
+        Intended intend(String effect, MarkerKey ledger, @Nullable StepRecord found) throws Exception {
+            return StepStoreContract.this.steps().intend(taking, message, ledger, intentOf(effect), found);
+        }
+
+        private StepRecord intentOf(String effect) {
+            return StepRecord.intent(effect, 0, message.fence(), keyOf(effect), "text");
         }
     }
 }

@@ -1,4 +1,4 @@
--- Idem schema, version 1, MariaDB 10.5 or later.
+-- Idem schema, version 1, MariaDB 10.11 or later.
 
 -- What this schema is, and when the next sweep is due, in microseconds since 1970. One row.
 CREATE TABLE IF NOT EXISTS ${meta} (
@@ -8,19 +8,21 @@ CREATE TABLE IF NOT EXISTS ${meta} (
   accepted_at   BIGINT   NOT NULL DEFAULT 0 -- what brokers were told before is believed: see JdbcRecovery
 ) ENGINE = InnoDB;
 
--- Consumers and the numbers that stand for them in every other table.
+-- Consumers and the numbers that stand for them in every other table. A number is made from the name it is first given
+-- to, so that a registration that was lost in a failover gets it again.
 CREATE TABLE IF NOT EXISTS ${consumer} (
-  number SMALLINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
-  name   VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE
+  number INT NOT NULL PRIMARY KEY,
+  name   VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE,
+  sessions INT NOT NULL DEFAULT 0 -- how many replay sessions were asked for
 ) ENGINE = InnoDB;
 
 -- One row for each message a consumer is done with. Keys are bytes: no collation can merge two.
 CREATE TABLE IF NOT EXISTS ${marker} (
-  consumer     SMALLINT     NOT NULL,
+  consumer     INT          NOT NULL,
   message_key  BINARY(16)   NOT NULL,
   processed_at TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
   claim_id     BIGINT       NOT NULL,
-  fingerprint  VARBINARY(5), -- the first 5 bytes of a SHA-256
+  fingerprint  INT,          -- the first 4 bytes of a SHA-256
   readable     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, -- what was hashed; NULL when message_key is the id itself
   duplicates   INT,          -- how many were seen, of consumers that are acknowledged on receipt
   duplicate_at BIGINT,       -- when the last one was, in microseconds since 1970
@@ -29,7 +31,7 @@ CREATE TABLE IF NOT EXISTS ${marker} (
 
 -- What handlers returned, where a consumer keeps results.
 CREATE TABLE IF NOT EXISTS ${result} (
-  consumer    SMALLINT     NOT NULL,
+  consumer    INT          NOT NULL,
   message_key BINARY(16)   NOT NULL,
   stored_at   TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
   codec       VARCHAR(50)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -40,7 +42,7 @@ CREATE TABLE IF NOT EXISTS ${result} (
 -- How long each consumer's history is kept, and how far it has been removed. Times and lengths are microseconds,
 -- times since 1970 in UTC, so that no time zone can bend them.
 CREATE TABLE IF NOT EXISTS ${retention} (
-  consumer            SMALLINT NOT NULL PRIMARY KEY,
+  consumer            INT      NOT NULL PRIMARY KEY,
   keep_for            BIGINT,          -- the window; NULL is for ever
   declared_at         BIGINT NOT NULL, -- when an instance last wanted a window as long as that
   keep_results_for    BIGINT NOT NULL,
@@ -55,7 +57,7 @@ CREATE TABLE IF NOT EXISTS ${retention} (
 -- Up to where a consumer of positions is done: one row for each partition of each stream. A stream that is
 -- deleted and made again has another identity, and so other rows.
 CREATE TABLE IF NOT EXISTS ${watermark} (
-  consumer         SMALLINT     NOT NULL,
+  consumer         INT          NOT NULL,
   stream_key       BINARY(16)   NOT NULL, -- a hash of stream
   partition_number INT          NOT NULL,
   position         BIGINT       NOT NULL,
@@ -69,7 +71,7 @@ CREATE TABLE IF NOT EXISTS ${watermark} (
 -- How far each stream of a consumer with a sequence is: one row for each, locked while a version is judged. Times are
 -- microseconds since 1970 in UTC.
 CREATE TABLE IF NOT EXISTS ${sequence} (
-  consumer        SMALLINT NOT NULL,
+  consumer        INT      NOT NULL,
   stream_key      BINARY(16) NOT NULL, -- a hash of stream
   current_version BIGINT, -- the last version that was applied; NULL: none
   moved_at        BIGINT NOT NULL,
@@ -82,13 +84,14 @@ CREATE TABLE IF NOT EXISTS ${sequence} (
 CREATE TABLE IF NOT EXISTS ${queue} (
   id           BIGINT   NOT NULL AUTO_INCREMENT PRIMARY KEY, -- grows in the order of receipt
   stored_at    BIGINT   NOT NULL,
-  due_at       BIGINT,            -- when a worker may take it, or its lease runs out; NULL: not at all
+  due_at       BIGINT,            -- when a worker may take it, or its lease runs out; 0: now; NULL: not at all
   fence        BIGINT   NOT NULL DEFAULT 0, -- grows with every move
   message_key  BINARY(16) NOT NULL, -- of its marker
-  order_key    BINARY(16), -- a hash of its ordering key, where the consumer keeps order
+  order_key    BINARY(16), -- a hash of its ordering key, where the consumer keeps order and it stands in line
+  skipped_key  BINARY(16), -- the same of one that was given up, which nobody waits for
   stream_key   BINARY(16), -- a hash of its stream, where the consumer has a sequence
   version      BIGINT, -- its version in that stream
-  consumer     SMALLINT NOT NULL,
+  consumer     INT      NOT NULL,
   status       SMALLINT NOT NULL, -- 0 received, 1 in progress, 2 failed retryable, 3 held, 4 parked, 5 failed terminal
   started      INT  NOT NULL DEFAULT 0,
   failed       INT  NOT NULL DEFAULT 0,
@@ -105,14 +108,19 @@ CREATE TABLE IF NOT EXISTS ${queue} (
 CREATE INDEX IF NOT EXISTS ${prefix}queue_due ON ${queue} (consumer, due_at, id);
 CREATE INDEX IF NOT EXISTS ${prefix}queue_order ON ${queue} (consumer, order_key, id);
 CREATE INDEX IF NOT EXISTS ${prefix}queue_stream ON ${queue} (consumer, stream_key, version);
-CREATE INDEX IF NOT EXISTS ${prefix}queue_state ON ${queue} (consumer, status, id);
+CREATE INDEX IF NOT EXISTS ${prefix}queue_state ON ${queue} (consumer, status, order_key, id);
 CREATE INDEX IF NOT EXISTS ${prefix}queue_key ON ${queue} (consumer, message_key);
+
+-- Whoever adds to a line of messages locks the row of its stripe until the commit, so that ids grow in the order of commits.
+CREATE TABLE IF NOT EXISTS ${line} (
+  stripe INT NOT NULL PRIMARY KEY
+) ENGINE = InnoDB;
 
 -- What workers are running: written before the handlers start, apart from their transaction, so that a message which
 -- ends its process is found out.
 CREATE TABLE IF NOT EXISTS ${worker} (
   worker     BIGINT   NOT NULL PRIMARY KEY,
-  consumer   SMALLINT NOT NULL,
+  consumer   INT      NOT NULL,
   name       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   seen_at    BIGINT   NOT NULL,
   running    LONGBLOB -- the ids and fences of the messages, 16 bytes each; NULL: none
@@ -130,7 +138,7 @@ CREATE TABLE IF NOT EXISTS ${attempt} (
   queue_id    BIGINT   NOT NULL,
   failed_at   BIGINT   NOT NULL,
   took        BIGINT   NOT NULL,
-  consumer    SMALLINT NOT NULL,
+  consumer    INT      NOT NULL,
   worker      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   reason      VARCHAR(50) NOT NULL,
   error_type  TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -148,7 +156,7 @@ CREATE TABLE IF NOT EXISTS ${step} (
   claim_id    BIGINT NOT NULL, -- of the transaction that wrote it last
   message_key BINARY(16) NOT NULL,
   place       INT NOT NULL, -- in the order of the handler, from 0; -1: the message is done
-  consumer    SMALLINT NOT NULL,
+  consumer    INT      NOT NULL,
   kind        SMALLINT NOT NULL, -- 0 step, 1 effect
   state       SMALLINT NOT NULL, -- 0 intent, 1 done, 2 unknown
   name        VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -165,8 +173,9 @@ CREATE TABLE IF NOT EXISTS ${archive} (
   stored_at    BIGINT   NOT NULL,
   completed_at BIGINT   NOT NULL,
   keep_until   BIGINT   NOT NULL,
+  sessions     INT      NOT NULL DEFAULT 0, -- of its consumer that were asked for before it was completed
   message_key  BINARY(16) NOT NULL,
-  consumer     SMALLINT NOT NULL,
+  consumer     INT      NOT NULL,
   readable     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   head         LONGBLOB NOT NULL,
   payload      LONGBLOB NOT NULL
@@ -178,7 +187,7 @@ CREATE INDEX IF NOT EXISTS ${prefix}archive_time ON ${archive} (consumer, keep_u
 CREATE TABLE IF NOT EXISTS ${audit} (
   id          BIGINT   NOT NULL AUTO_INCREMENT PRIMARY KEY,
   at          BIGINT   NOT NULL,
-  consumer    SMALLINT NOT NULL,
+  consumer    INT      NOT NULL,
   message_key BINARY(16),
   action      VARCHAR(30)  NOT NULL,
   actor       VARCHAR(200) NOT NULL,
@@ -189,7 +198,7 @@ CREATE TABLE IF NOT EXISTS ${audit} (
 -- Replay sessions: who wants what delivered again, and how far it is. Times are microseconds since 1970 in UTC.
 CREATE TABLE IF NOT EXISTS ${replay} (
   name        VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-  consumer    SMALLINT NOT NULL,
+  consumer    INT      NOT NULL,
   source      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   actor       VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   reason      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -209,6 +218,7 @@ CREATE TABLE IF NOT EXISTS ${replay} (
   worker      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   lease_until BIGINT,
   fence       BIGINT NOT NULL DEFAULT 0, -- grows with every claim
+  ordinal     INT NOT NULL DEFAULT 1, -- among those of its consumer
   created_at  BIGINT NOT NULL,
   updated_at  BIGINT NOT NULL,
   error       TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -219,7 +229,7 @@ CREATE TABLE IF NOT EXISTS ${replay} (
 CREATE TABLE IF NOT EXISTS ${revision} (
   queue_id    BIGINT NOT NULL,
   number      INT NOT NULL, -- 1 is the message as it came
-  consumer    SMALLINT NOT NULL,
+  consumer    INT      NOT NULL,
   edited_at   BIGINT NOT NULL,
   actor       VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   reason      TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -236,5 +246,15 @@ CREATE TABLE IF NOT EXISTS ${witness} (
   tick    BIGINT     NOT NULL, -- only ever grows
   seen_at BIGINT     NOT NULL
 ) ENGINE = InnoDB;
+
+-- Row 0 is never locked, so that this waits for nobody.
+INSERT INTO ${line} (stripe) SELECT a.n * 64 + b.n * 8 + c.n FROM
+  (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+    UNION ALL SELECT 6 UNION ALL SELECT 7) a,
+  (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+    UNION ALL SELECT 6 UNION ALL SELECT 7) b,
+  (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+    UNION ALL SELECT 6 UNION ALL SELECT 7) c
+  WHERE NOT EXISTS (SELECT 1 FROM ${line} WHERE stripe = 0);
 
 INSERT INTO ${meta} (version) SELECT 1 FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${meta}) ON DUPLICATE KEY UPDATE version = version;

@@ -8,8 +8,8 @@ CREATE TABLE IF NOT EXISTS ${marker} (
   message_key  uuid        NOT NULL,
   processed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   claim_id     bigint      NOT NULL, -- who inserted it: rows of partitions cannot tell their xmin when inserted
-  consumer     smallint    NOT NULL,
-  fingerprint  bytea,      -- the first 5 bytes of a SHA-256
+  consumer     integer     NOT NULL,
+  fingerprint  integer,    -- the first 4 bytes of a SHA-256
   readable     text,       -- what was hashed into message_key; NULL when it is the id itself
   duplicates   integer,    -- how many were seen, of consumers that are acknowledged on receipt
   duplicate_at bigint,     -- when the last one was, in microseconds since 1970

@@ -1,0 +1,214 @@
+package dev.idem.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.idem.Consumer;
+import dev.idem.IdemException;
+import dev.idem.Inbox;
+import dev.idem.Policy;
+import dev.idem.QueuePolicy;
+import dev.idem.ReplaySession.State;
+import dev.idem.ReplaySpec;
+import dev.idem.Replayer;
+import dev.idem.TerminalException;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which stored messages belong to a session: those that were completed before it, whatever any clock says. */
+class ReplayBoundTest {
+    private static final ReplaySpec STORED = ReplaySpec.of("stored");
+    private static final Duration KEPT = Duration.ofDays(1);
+
+    private static Consumer paying() {
+        return ReplayBench.paying(Policy.Replay.ALLOWED)
+                .queued(QueuePolicy.inTransaction()
+                        .withPoll(Duration.ofMillis(20))
+                        .withPayloadWindow(KEPT))
+                .build();
+    }
+
+    private static boolean isEmpty(Db db) {
+        return db.number("SELECT count(*) FROM idem_queue") == 0;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-04 LS-09 a session brings what was completed before it, although the database's clock has gone back since")
+    void aClockThatGoesBack(Database database) {
+        Consumer consumer = paying();
+        try (ReplayBench bench = new ReplayBench(database)) {
+            bench.inbox.acceptAll(consumer, ReplayBench.messages(5));
+            bench.inbox.start(consumer);
+            await().until(() -> isEmpty(bench.db));
+            bench.db.execute(
+                    "UPDATE idem_archive SET completed_at = completed_at + 2000000 WHERE readable > 'm1'",
+                    "DELETE FROM payment");
+            bench.anna().start("rebuild", "payments", STORED);
+            bench.replayer(consumer);
+            bench.awaited("rebuild", State.DONE);
+            await().until(() -> isEmpty(bench.db));
+            assertThat(bench.db.payments()).isEqualTo(5);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-04 LS-09 a session brings nothing that was completed after it, although the clock says it was before")
+    void aClockThatGoesBackAfterwards(Database database) {
+        Consumer consumer = paying();
+        try (ReplayBench bench = new ReplayBench(database)) {
+            bench.registered(consumer);
+            bench.anna().start("rebuild", "payments", STORED);
+            bench.db.execute("UPDATE idem_replay SET created_at = created_at + 3600000000");
+            bench.inbox.start(consumer);
+            bench.inbox.accept(consumer, ReplayBench.message("later"));
+            await().until(() -> bench.db.payments("later") == 1);
+            bench.replayer(consumer);
+            bench.awaited("rebuild", State.DONE);
+            await().until(() -> isEmpty(bench.db));
+            assertThat(bench.db.payments("later")).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-04 no session begins while a message is half done, and afterwards nothing of it is lost or doubled")
+    void halfDone(Database database) throws Exception {
+        CountDownLatch between = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Consumer consumer = StepBench.consumer(
+                QueuePolicy.leased(StepBench.LEASE).withPayloadWindow(KEPT),
+                Policy.defaults().withReplay(Policy.Replay.ALLOWED),
+                (message, steps) -> {
+                    steps.step("reserve", tx -> Db.pay(tx.connection(), "reserved"));
+                    between.countDown();
+                    Together.await(goOn);
+                    steps.step("book", tx -> Db.pay(tx.connection(), "booked"));
+                });
+        try (StepBench bench = new StepBench(database)) {
+            ReplayOperator anna =
+                    JdbcReplays.of(JdbcSchema.of(bench.db.plain())).as("anna", "the sums were wrong");
+            bench.store(consumer, "m1");
+            try (Inbox inbox = bench.start(consumer)) {
+                Together.await(between);
+                assertThatThrownBy(() -> anna.start("early", "orders", STORED))
+                        .isInstanceOf(IdemException.class)
+                        .hasMessageContaining("1 messages of orders");
+                anna.dryRun().start("looking", "orders", STORED);
+                goOn.countDown();
+                StepBench.until(bench::isQuiet);
+                bench.db.execute("DELETE FROM payment");
+                anna.start("rebuild", "orders", STORED);
+                try (Replayer replayer = Replayer.builder(inbox)
+                        .consumer(consumer)
+                        .source(JdbcReplays.stored(JdbcSchema.of(bench.db.plain())))
+                        .poll(Duration.ofMillis(50))
+                        .start()) {
+                    StepBench.until(
+                            () -> bench.db.number("SELECT count(*) FROM idem_replay WHERE status = 'DONE'") == 2);
+                    StepBench.until(bench::isQuiet);
+                }
+            }
+            for (String step : List.of("reserved", "booked")) {
+                assertThat(bench.db.payments(step)).as(step).isEqualTo(1);
+            }
+        }
+    }
+
+    private static Consumer reserving(boolean fails) {
+        return StepBench.consumer(
+                QueuePolicy.leased(StepBench.LEASE).withPayloadWindow(KEPT),
+                Policy.defaults().withReplay(Policy.Replay.ALLOWED),
+                (message, steps) -> {
+                    String id = message.id().orElseThrow();
+                    steps.step("reserve", tx -> Db.pay(tx.connection(), id + " reserved"));
+                    if (fails && id.equals("m1")) {
+                        throw new TerminalException("no", null);
+                    }
+                    steps.step("book", tx -> Db.pay(tx.connection(), id + " booked"));
+                });
+    }
+
+    private static void rebuild(StepBench bench, Consumer consumer, String session) {
+        bench.db.execute("DELETE FROM payment");
+        ReplayOperator anna = JdbcReplays.of(JdbcSchema.of(bench.db.plain())).as("anna", "the sums were wrong");
+        anna.start(session, "orders", STORED);
+        try (Inbox inbox = bench.start(consumer);
+                Replayer replayer = Replayer.builder(inbox)
+                        .consumer(consumer)
+                        .source(JdbcReplays.stored(JdbcSchema.of(bench.db.plain())))
+                        .poll(Duration.ofMillis(50))
+                        .start()) {
+            StepBench.until(() -> bench.db.number(
+                            "SELECT count(*) FROM idem_replay WHERE status = 'DONE' AND name = '" + session + "'")
+                    == 1);
+            StepBench.until(bench::isQuiet);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-04 a message that was given up half way does all of its steps when it is retried after a rebuild")
+    void skippedHalfWay(Database database) {
+        try (StepBench bench = new StepBench(database)) {
+            bench.store(reserving(true), "m1");
+            bench.store(reserving(true), "m2");
+            bench.runThrough(reserving(true));
+            InboxOperator anna = JdbcInbox.of(JdbcSchema.of(bench.db.plain())).as("anna", "not now");
+            long m1 = bench.db.number("SELECT id FROM idem_queue WHERE readable = 'm1'");
+            anna.skip(m1);
+            rebuild(bench, reserving(false), "july");
+            anna.retry(m1);
+            bench.runThrough(reserving(false));
+            for (String step : List.of("m1 reserved", "m1 booked", "m2 reserved", "m2 booked")) {
+                assertThat(bench.db.payments(step)).as(step).isEqualTo(1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-04 what an earlier session has left parked half way does not keep the next one from starting")
+    void parkedCopies(Database database) {
+        try (StepBench bench = new StepBench(database)) {
+            bench.store(reserving(false), "m1");
+            bench.runThrough(reserving(false));
+            rebuild(bench, reserving(true), "july");
+            assertThat(bench.db.number("SELECT count(*) FROM idem_queue WHERE status = 4"))
+                    .isEqualTo(1);
+            rebuild(bench, reserving(false), "august");
+            for (String step : List.of("m1 reserved", "m1 booked")) {
+                assertThat(bench.db.payments(step)).as(step).isEqualTo(1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-04 a transaction that has read before does not overlook what is half done since")
+    void repeatableRead(Database database) throws Exception {
+        try (StepBench bench = new StepBench(database);
+                Connection connection = bench.db.plain().getConnection()) {
+            bench.store(reserving(true), "m1");
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            connection.setAutoCommit(false);
+            connection.createStatement().executeQuery("SELECT count(*) FROM payment");
+            bench.runThrough(reserving(true));
+            assertThatThrownBy(() -> JdbcReplays.of(JdbcSchema.of(bench.db.plain()))
+                            .as("anna", "the sums were wrong")
+                            .startWithin(connection, "july", "orders", STORED))
+                    .hasMessageContaining(database == Database.MARIADB ? "1 messages of orders" : "READ COMMITTED");
+            connection.rollback();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.idem.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.QueuePolicy;
+import dev.idem.Transaction;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Two versions of a service on one queue, of which the old one does not know every type. */
+class RollingDeployTest {
+    private static final Message NEW = Db.message("1").toBuilder().type("new").build();
+
+    private static Consumer consumer(QueuePolicy way, Duration left, String... types) {
+        Consumer.Builder builder = Consumer.named("payments")
+                .queued(way.withWorkers(1).withPoll(Duration.ofMillis(20)).withUnknownTypesLeft(left));
+        for (String type : types) {
+            builder.on(type, message -> message, (Message message, Transaction tx) -> {
+                Db.pay(tx.connection(), message.id().orElseThrow());
+                return null;
+            });
+        }
+        return builder.build();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("an old instance stores what it does not know, and leaves it to a new one that does")
+    void leftToTheNewOne(Database database) {
+        for (QueuePolicy way : List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofMinutes(1)))) {
+            try (Db db = Db.fresh(database)) {
+                DataSource pool = db.pool(10);
+                try (Inbox oldInbox = db.inbox(pool);
+                        Inbox newInbox = db.inbox(pool)) {
+                    Consumer old = consumer(way, Duration.ofHours(1), "known");
+                    assertThat(oldInbox.accept(old, NEW)).isInstanceOf(Outcome.Stored.class);
+                    oldInbox.start(old);
+                    await().atMost(Duration.ofSeconds(20))
+                            .until(() -> db.number("SELECT count(*) FROM idem_queue WHERE reason = 'UNKNOWN_TYPE'"
+                                            + " AND status = 0 AND error IS NOT NULL AND fence > 2")
+                                    == 1);
+                    newInbox.start(consumer(way, Duration.ofHours(1), "known", "new"));
+                    await().atMost(Duration.ofSeconds(60)).until(() -> db.payments() == 1);
+                    assertThat(oldInbox.queueStats("payments").parked()).isZero();
+                    assertThat(db.number("SELECT count(*) FROM idem_attempt")).isZero();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("what nobody has known for the time that was given is parked")
+    void parkedInTheEnd(Database database) {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox(db.pool(10))) {
+            Consumer old = consumer(QueuePolicy.inTransaction(), Duration.ofSeconds(1), "known");
+            inbox.accept(old, NEW);
+            inbox.start(old);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() ->
+                            db.number("SELECT count(*) FROM idem_queue WHERE reason = 'UNKNOWN_TYPE' AND status = 4")
+                                    == 1);
+        }
+    }
+}
