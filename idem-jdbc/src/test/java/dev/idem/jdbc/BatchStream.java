@@ -40,13 +40,16 @@ final class BatchStream {
         return acknowledged.size() + setAside.size() == plans.size();
     }
 
-    /** Delivers until all is settled. */
-    void drain(Random random, Inbox inbox, Consumer consumer) throws SQLException {
+    /** Delivers until all is settled; after Busy a little later, as every broker should. */
+    void drain(Random random, Inbox inbox, Consumer consumer) throws Exception {
         List<Outcome<?>> last = List.of();
         for (int i = 0; i < MOST_DELIVERIES && !isSettled(); i++) {
             List<Message> batch = next(random);
             last = inbox.acceptAll(consumer, batch);
             hear(batch, last);
+            if (last.stream().anyMatch(Outcome.Busy.class::isInstance)) {
+                Thread.sleep(1 + random.nextInt(5));
+            }
         }
         assertThat(isSettled()).as("settled, at last %s", last).isTrue();
     }
