@@ -22,7 +22,7 @@ import javax.sql.DataSource;
 public final class QueueDepth {
     private static final String FILL = """
             INSERT INTO %1$squeue (consumer, message_key, stored_at, due_at, status, message_type, head, payload)
-            SELECT consumer, gen_random_uuid(), n.at + i, n.at + i, 0, message_type, head, payload
+            SELECT consumer, gen_random_uuid(), n.at + i, 0, 0, message_type, head, payload
             FROM %1$stemplate,
               (SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint) - 3600000000 AS at) n,
               generate_series(1, ?) i ORDER BY i
