@@ -9,9 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Why a message was set aside, as the dead letter tells it: in headers that begin with {@code idem-}, beside everything the
@@ -38,11 +35,6 @@ public record DeadLetter(
     private static final String ORIGIN = PREFIX + "origin-";
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
-    private static final Set<String> OURS = Stream.of(
-                    "consumer", "reason", "detail", "error", "attempts", "time", "replay", "replays", "letter")
-            .map(PREFIX::concat)
-            .collect(Collectors.toUnmodifiableSet());
-
     public DeadLetter {
         origin = Map.copyOf(origin);
     }
@@ -109,9 +101,12 @@ public record DeadLetter(
 
     /** The headers without those that only Idem writes. */
     public static List<Header> withoutOurs(List<Header> headers) {
-        return headers.stream()
-                .filter(h -> !OURS.contains(h.name()) && !h.name().startsWith(ORIGIN))
-                .toList();
+        return headers.stream().filter(header -> !isOurs(header.name())).toList();
+    }
+
+    /** Whether only Idem may write headers of this name: all that begin with {@code idem-}, in any case of letters. */
+    public static boolean isOurs(String name) {
+        return name.regionMatches(true, 0, PREFIX, 0, PREFIX.length());
     }
 
     private static Optional<String> text(Message message, String name) {

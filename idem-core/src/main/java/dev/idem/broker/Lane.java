@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,53 +21,67 @@ import org.slf4j.LoggerFactory;
  */
 final class Lane<D> implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
-    private static final long FOREVER = Duration.ofHours(1).toNanos();
+    private static final long LONGEST_WAIT = Duration.ofHours(1).toNanos();
+
+    /** Later than any retry: for what is due when its letter is published. */
+    private static final long NEVER = Duration.ofDays(10_000).toNanos();
 
     private final Work<D> work;
+    private final CopyPublisher<D> publisher;
     private final Pace pace;
     private final int most;
     private final Deque<Entry<D>> fresh = new ArrayDeque<>();
-    private final Map<Object, Waiting<D>> waiting = new HashMap<>();
-    private final PriorityQueue<Waiting<D>> byTime = new PriorityQueue<>();
+    private final Map<Object, KeyQueue<D>> waiting = new HashMap<>();
+    private final PriorityQueue<KeyQueue<D>> byTime = new PriorityQueue<>();
     private List<Entry<D>> running = List.of();
     private int pending;
+    private long bytes;
+    private long since;
     private boolean stopped;
     private volatile @Nullable Throwable failure;
     private @Nullable Thread thread;
 
-    Lane(Work<D> work, Pace pace, int most) {
+    Lane(Work<D> work, CopyPublisher<D> publisher, Pace pace, int most) {
         this.work = work;
+        this.publisher = publisher;
         this.pace = pace;
         this.most = most;
     }
 
-    /** A delivery in a lane. Its fields belong to the lane's thread. */
+    /** A delivery in a lane. Its fields belong to the lane's thread, or to the publisher while it has it. */
     static final class Entry<D> {
         final Delivery<D> delivery;
         final Object order;
+        final long bytes;
         int failures;
+        int waits;
+        volatile boolean forgotten;
+
         /** Decided, but not published yet. */
         @Nullable
         DeadLetter letter;
 
-        int publishFailures;
-        int waits;
-        boolean forgotten;
+        /** The letter is out; only the mark must still pass it. */
+        boolean letterIsOut;
+
+        /** When it comes again, if the broker is to keep it until then. */
+        Duration postponed = Duration.ZERO;
 
         Entry(Delivery<D> delivery, Object order) {
             this.delivery = delivery;
             this.order = order;
+            bytes = delivery.message().size();
             failures = delivery.failures();
         }
     }
 
     /** The deliveries of one ordering key, when the first of them must wait. */
-    private static final class Waiting<D> implements Comparable<Waiting<D>> {
+    private static final class KeyQueue<D> implements Comparable<KeyQueue<D>> {
         final Deque<Entry<D>> entries = new ArrayDeque<>();
         long due;
 
         @Override
-        public int compareTo(Waiting<D> other) {
+        public int compareTo(KeyQueue<D> other) {
             return Long.signum(due - other.due);
         }
     }
@@ -79,9 +94,19 @@ final class Lane<D> implements Runnable {
     synchronized void add(List<Entry<D>> entries) {
         if (!stopped && !entries.isEmpty()) {
             fresh.addAll(entries);
-            pending += entries.size();
+            entries.forEach(this::count);
             notifyAll();
         }
+    }
+
+    private void count(Entry<D> entry) {
+        pending++;
+        bytes += entry.bytes;
+    }
+
+    private void discount(Entry<D> entry) {
+        pending--;
+        bytes -= entry.bytes;
     }
 
     /** Why its thread has died, if it has. */
@@ -94,19 +119,29 @@ final class Lane<D> implements Runnable {
         return pending;
     }
 
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    /** Since when, by {@link System#nanoTime}, its thread has been with the present batch; empty if it has none. */
+    synchronized OptionalLong busySince() {
+        return running.isEmpty() ? OptionalLong.empty() : OptionalLong.of(since);
+    }
+
     @Override
     public void run() {
         try {
             for (List<Entry<D>> batch = next(); !batch.isEmpty(); batch = next()) {
-                List<Work.Later<D>> later = List.of();
+                Work.Result<D> result = Work.Result.none();
                 try {
-                    later = work.on(batch);
+                    result = work.on(batch);
                 } finally {
-                    ended(batch, later);
+                    ended(batch, result);
                 }
+                result.copies().forEach(entry -> publisher.add(new CopyPublisher.Job<>(entry, this)));
             }
         } catch (RuntimeException | Error fatal) {
-            log.error("A lane has died; what is not settled comes again when the listener is started again", fatal);
+            log.error("A lane has died; what is not settled comes again when the listener is restarted", fatal);
             failure = fatal;
             stop();
         }
@@ -119,10 +154,11 @@ final class Lane<D> implements Runnable {
             if (pause <= 0) {
                 running = take();
                 if (!running.isEmpty()) {
+                    since = System.nanoTime();
                     return running;
                 }
-                Waiting<D> first = byTime.peek();
-                pause = first == null ? FOREVER : first.due - System.nanoTime();
+                KeyQueue<D> first = byTime.peek();
+                pause = first == null ? LONGEST_WAIT : Math.min(LONGEST_WAIT, first.due - System.nanoTime());
             }
             try {
                 wait(Math.max(1, pause / 1_000_000));
@@ -137,7 +173,7 @@ final class Lane<D> implements Runnable {
     private List<Entry<D>> take() {
         List<Entry<D>> batch = new ArrayList<>();
         long now = System.nanoTime();
-        for (Waiting<D> first = byTime.peek(); first != null && first.due - now <= 0; first = byTime.peek()) {
+        for (KeyQueue<D> first = byTime.peek(); first != null && first.due - now <= 0; first = byTime.peek()) {
             if (batch.size() >= most) {
                 return batch;
             }
@@ -148,7 +184,7 @@ final class Lane<D> implements Runnable {
         }
         while (!fresh.isEmpty() && batch.size() < most) {
             Entry<D> entry = fresh.remove();
-            Waiting<D> before = waiting.get(entry.order);
+            KeyQueue<D> before = waiting.get(entry.order);
             if (before == null) {
                 batch.add(entry);
             } else {
@@ -158,16 +194,18 @@ final class Lane<D> implements Runnable {
         return batch;
     }
 
-    private synchronized void ended(List<Entry<D>> batch, List<Work.Later<D>> later) {
+    private synchronized void ended(List<Entry<D>> batch, Work.Result<D> result) {
         running = List.of();
-        pending -= batch.size();
+        batch.forEach(this::discount);
+        List<Work.Later<D>> later = result.later();
         for (int i = later.size() - 1; i >= 0; i--) { // from behind, so that the first is in front at last
-            Work.Later<D> again = later.get(i);
-            if (!again.entry().forgotten) {
-                Waiting<D> queue = waiting.computeIfAbsent(again.entry().order, key -> new Waiting<>());
-                queue.entries.addFirst(again.entry());
-                queue.due = again.due();
-                pending++;
+            putBack(later.get(i).entry(), later.get(i).due());
+        }
+        for (Entry<D> entry : result.copies()) {
+            if (entry.letter != null) { // behind a letter that is not out yet nothing of its key is handled
+                putBack(entry, System.nanoTime() + NEVER);
+            } else if (!entry.forgotten) {
+                count(entry);
             }
         }
         for (Entry<D> entry : batch) {
@@ -176,9 +214,50 @@ final class Lane<D> implements Runnable {
         notifyAll();
     }
 
+    private void putBack(Entry<D> entry, long due) {
+        if (!entry.forgotten) {
+            KeyQueue<D> queue = waiting.computeIfAbsent(entry.order, key -> new KeyQueue<>());
+            queue.entries.addFirst(entry);
+            queue.due = due;
+            count(entry);
+        }
+    }
+
+    /** Its copy is out, and it is settled. */
+    synchronized void published(Entry<D> entry) {
+        KeyQueue<D> queue = waiting.get(entry.order);
+        if (entry.forgotten) {
+            return;
+        }
+        discount(entry);
+        if (queue != null && queue.entries.remove(entry)) {
+            queue.due = System.nanoTime();
+            queueAgain(entry.order);
+        }
+        notifyAll();
+    }
+
+    /** It left while its copy was with the publisher. */
+    synchronized void drop(Entry<D> entry) {
+        if (!entry.forgotten) {
+            entry.forgotten = true;
+            discount(entry);
+        }
+    }
+
+    /** The broker does not keep it, so it waits here. */
+    synchronized void notPostponed(Entry<D> entry) {
+        if (!entry.forgotten && !stopped) {
+            discount(entry);
+            putBack(entry, System.nanoTime() + entry.postponed.toNanos());
+            queueAgain(entry.order);
+            notifyAll();
+        }
+    }
+
     /** Puts the queue of a key where its time says, or away if nothing is left in it. */
     private void queueAgain(Object order) {
-        Waiting<D> queue = waiting.get(order);
+        KeyQueue<D> queue = waiting.get(order);
         if (queue != null) {
             byTime.remove(queue);
             if (queue.entries.isEmpty()) {
@@ -189,19 +268,24 @@ final class Lane<D> implements Runnable {
         }
     }
 
+    /** Those that wait are gone at once; those that are worked on or published now, as soon as they are through. */
     synchronized void forget(Predicate<D> leaving) {
         Predicate<Entry<D>> gone = entry -> leaving.test(entry.delivery.origin());
         running.stream().filter(gone).forEach(entry -> entry.forgotten = true);
-        int before = sizes();
-        fresh.removeIf(gone);
-        waiting.values().forEach(queue -> queue.entries.removeIf(gone));
+        forget(fresh, gone);
+        waiting.values().forEach(queue -> forget(queue.entries, gone));
         List.copyOf(waiting.keySet()).forEach(this::queueAgain);
-        pending -= before - sizes();
     }
 
-    private int sizes() {
-        return fresh.size()
-                + waiting.values().stream().mapToInt(q -> q.entries.size()).sum();
+    private void forget(Deque<Entry<D>> entries, Predicate<Entry<D>> gone) {
+        entries.removeIf(entry -> {
+            if (!gone.test(entry)) {
+                return false;
+            }
+            entry.forgotten = true;
+            discount(entry);
+            return true;
+        });
     }
 
     synchronized boolean awaitNone(Predicate<D> leaving, long deadline) {
@@ -225,9 +309,12 @@ final class Lane<D> implements Runnable {
         notifyAll();
     }
 
-    /** Interrupts what has not ended by then. */
     boolean join(long deadline) {
-        Thread running = thread;
+        return join(thread, deadline);
+    }
+
+    /** Waits for a thread's end, and interrupts what has not ended by then. */
+    static boolean join(@Nullable Thread running, long deadline) {
         if (running == null || running == Thread.currentThread()) {
             return true;
         }

@@ -16,10 +16,9 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes a batch through the inbox and settles each delivery; answers those that must come again, in their order. */
+/** Takes a batch through the inbox and settles each delivery; answers those that must come again or be published. */
 final class Work<D> {
     private static final Logger log = LoggerFactory.getLogger(Lanes.class);
-    private static final long LONGEST_PUBLISH_PAUSE_MILLIS = 30_000;
     private static final long LONGEST_WAIT_MILLIS = 3_000;
 
     private final Inbox inbox;
@@ -47,43 +46,46 @@ final class Work<D> {
         }
     }
 
-    List<Later<D>> on(List<Entry<D>> batch) {
-        List<Later<D>> later = new ArrayList<>();
-        List<Entry<D>> undecided = new ArrayList<>(batch.size());
-        Set<Object> stuck = new HashSet<>();
-        for (Entry<D> entry : batch) {
-            if (stuck.contains(entry.order)) {
-                later.add(Later.in(entry, Duration.ZERO));
-            } else if (entry.letter == null) {
-                undecided.add(entry);
-            } else {
-                publish(entry, entry.letter, stuck).ifPresent(later::add);
-            }
+    /**
+     * What became of a batch.
+     *
+     * @param later what must come again, in order
+     * @param copies what must be published first: dead letters, and messages that the broker keeps for a while
+     */
+    record Result<D>(List<Later<D>> later, List<Entry<D>> copies) {
+        static <D> Result<D> none() {
+            return new Result<>(List.of(), List.of());
         }
-        if (undecided.isEmpty()) {
-            return later;
+
+        private static <D> Result<D> begun() {
+            return new Result<>(new ArrayList<>(), new ArrayList<>());
         }
+    }
+
+    Result<D> on(List<Entry<D>> batch) {
+        Result<D> result = Result.begun();
         List<Outcome<?>> outcomes;
         try {
             outcomes = inbox.acceptAll(
-                    consumer, undecided.stream().map(e -> e.delivery.message()).toList());
+                    consumer, batch.stream().map(e -> e.delivery.message()).toList());
         } catch (RuntimeException unexpected) { // the inbox answers what happens to messages, so this is not about them
             log.error("{}: the inbox did not answer; tried again", consumer.name(), unexpected);
             pace.failed(unexpected);
-            undecided.forEach(entry -> later.add(Later.in(entry, Duration.ZERO)));
-            return later;
+            batch.forEach(entry -> result.later.add(Later.in(entry, Duration.ZERO)));
+            return result;
         }
-        settle(undecided, outcomes, stuck, later);
-        return later;
+        settle(batch, outcomes, result);
+        return result;
     }
 
     /**
      * Behind a letter that is not out yet nothing of its key is decided: where a mark says what is done, the mark would pass a
      * message that has neither its effect nor its letter.
      */
-    private void settle(List<Entry<D>> entries, List<Outcome<?>> outcomes, Set<Object> stuck, List<Later<D>> later) {
+    private void settle(List<Entry<D>> entries, List<Outcome<?>> outcomes, Result<D> result) {
         Optional<Throwable> outage = Optional.empty();
         boolean answered = false;
+        Set<Object> stuck = new HashSet<>();
         for (int i = 0; i < entries.size(); i++) {
             Entry<D> entry = entries.get(i);
             Decision decision = stuck.contains(entry.order) // then it is decided when it comes again
@@ -93,18 +95,23 @@ final class Work<D> {
             if (decision instanceof Decision.Acknowledge) {
                 acknowledge(entry);
             } else if (stuck.contains(entry.order)) {
-                later.add(Later.in(entry, Duration.ZERO));
+                result.later.add(Later.in(entry, Duration.ZERO));
             } else if (decision instanceof Decision.SetAside aside) {
-                publish(entry, aside.letter(), stuck).ifPresent(later::add);
+                entry.letter = aside.letter();
+                stuck.add(entry.order);
+                result.copies.add(entry);
             } else if (decision instanceof Decision.TryAgain again) {
                 entry.failures = again.failures();
-                if (!postponed(entry, again)) {
-                    later.add(Later.in(entry, again.delay()));
+                entry.postponed = again.delay();
+                if (settler.canPostpone(again.delay())) {
+                    result.copies.add(entry);
+                } else {
+                    result.later.add(Later.in(entry, again.delay()));
                 }
             } else if (decision instanceof Decision.Wait wait) {
                 outage = Optional.of(wait.cause());
                 entry.waits++;
-                later.add(Later.in(entry, patience(entry.waits)));
+                result.later.add(Later.in(entry, patience(entry.waits)));
             }
         }
         if (answered) {
@@ -127,38 +134,19 @@ final class Work<D> {
         }
     }
 
-    private boolean postponed(Entry<D> entry, Decision.TryAgain again) {
+    /** A decision once made stays: only the publishing is tried again, and the handler does not run again. */
+    void publish(Entry<D> entry) throws Exception {
         Message message = entry.delivery.message();
-        try {
-            return settler.postpone(entry.delivery.origin(), message, again.delay(), again.failures());
-        } catch (Exception failure) {
-            interruptIfSo(failure);
-            log.debug("{}: could not be handed back for later; waits here", consumer.name(), failure);
-            return false;
+        DeadLetter letter = entry.letter;
+        if (letter == null) {
+            settler.postpone(entry.delivery.origin(), message, entry.postponed, entry.failures);
+            return;
         }
-    }
-
-    /** A decision once made stays: only the publishing is tried again, and the handler is left in peace. */
-    private Optional<Later<D>> publish(Entry<D> entry, DeadLetter letter, Set<Object> stuck) {
-        try {
-            settler.setAside(entry.delivery.origin(), entry.delivery.message(), letter);
-            passOver(entry.delivery.message());
-            return Optional.empty();
-        } catch (Exception failure) {
-            interruptIfSo(failure);
-            if (entry.publishFailures == 0) {
-                log.warn(
-                        "{}: a dead letter could not be published ({}); tried again, and its message is kept until then",
-                        consumer.name(),
-                        failure.getClass().getName());
-            }
-            log.debug("{}: a dead letter could not be published", consumer.name(), failure);
-            entry.letter = letter;
-            stuck.add(entry.order);
-            entry.publishFailures++;
-            long millis = Math.min(LONGEST_PUBLISH_PAUSE_MILLIS, 100L << Math.min(entry.publishFailures, 20));
-            return Optional.of(Later.in(entry, Duration.ofMillis(millis)));
+        if (!entry.letterIsOut) {
+            settler.setAside(entry.delivery.origin(), message, letter);
+            entry.letterIsOut = true;
         }
+        passOver(message);
     }
 
     /** A partition that keeps a mark has stopped at this message, and would wait for it. */
@@ -166,11 +154,5 @@ final class Work<D> {
         Optional<Position> position = consumer.isWatermark() ? message.position() : Optional.empty();
         position.map(at -> new Position(at.stream(), at.partition(), at.offset() + 1))
                 .ifPresent(next -> inbox.settledBefore(consumer, next));
-    }
-
-    private static void interruptIfSo(Exception failure) {
-        if (failure instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
     }
 }
