@@ -8,6 +8,7 @@ import javax.sql.DataSource;
 /** Short transactions of an operator's or an executor's own, each on a connection that is given back at once. Thread-safe. */
 record ShortTransactions(DataSource dataSource, Tables tables) {
     private static final int TRIES = 5;
+    private static final String IN_TRANSACTION = "25001";
 
     /** @throws dev.idem.StoreException when the database did not answer, with what to do about it */
     <T> T once(String what, Doing<T> doing) {
@@ -27,6 +28,10 @@ record ShortTransactions(DataSource dataSource, Tables tables) {
         if (!isolation.isEmpty()) {
             try (Statement statement = connection.createStatement()) {
                 statement.execute(isolation);
+            } catch (SQLException failure) {
+                if (!IN_TRANSACTION.equals(failure.getSQLState())) { // a pool without autocommit has begun one
+                    throw failure;
+                }
             }
         }
     }

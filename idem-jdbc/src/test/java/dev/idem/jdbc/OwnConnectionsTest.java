@@ -1,9 +1,17 @@
 package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.QueuePolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +19,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +45,41 @@ class OwnConnectionsTest {
             assertThat(pool.inVain).hasValue(0);
             assertThat(pool.idle).hasSize(2);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("a pool without autocommit whose test query begins a transaction serves workers and operators")
+    void testQueriesThatBegin(Database database) throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(6);
+        try (Db db = Db.fresh(database)) {
+            config.setDataSource(db.plain());
+            try (HikariDataSource pool = new HikariDataSource(config);
+                    Inbox inbox = db.inbox(tested(pool))) {
+                Consumer consumer = InboxBench.consumer(
+                        QueuePolicy.leased(Duration.ofSeconds(30)).withWorkers(2));
+                inbox.acceptAll(consumer, List.of(Db.message("m1"), Db.message("m2"), Db.message("m3")));
+                InboxOperator anna = JdbcInbox.of(JdbcSchema.of(tested(pool))).as("anna", "looks");
+                long id = db.number("SELECT max(id) FROM idem_queue");
+                assertThat(anna.park(id).result()).isEqualTo(InboxAnswer.Result.CHANGED);
+                inbox.start(consumer);
+                await().atMost(Duration.ofSeconds(30)).until(() -> db.payments() == 2);
+                assertThat(anna.erase(id).result()).isEqualTo(InboxAnswer.Result.CHANGED);
+            }
+        }
+    }
+
+    /** As pools with a query for the test of their connections do it. */
+    private static DataSource tested(DataSource pool) {
+        return new UnitDataSource(() -> {
+            Connection connection = pool.getConnection();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SELECT count(*) FROM payment");
+            }
+            return connection;
+        });
     }
 
     private static CompletableFuture<Boolean> used(OwnConnections own) {
