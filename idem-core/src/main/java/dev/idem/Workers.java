@@ -60,8 +60,13 @@ final class Workers implements AutoCloseable {
         recoverFirst(consumer.name());
         Bells.Bell bell = bells.of(consumer.name());
         Crew crew = new Crew(engine, store, consumer, bell, leases, gaps);
+        try {
+            crew.start();
+        } catch (Throwable noThread) {
+            crew.stop(); // those that did start; the caller may try again
+            throw noThread;
+        }
         crews.put(consumer.name(), crew);
-        crew.start();
         if (store instanceof QueueStore.Waking waking) {
             waking.onWake(consumer.name(), () -> bell.ring(1)); // a worker that finds much wakes the next one
         }

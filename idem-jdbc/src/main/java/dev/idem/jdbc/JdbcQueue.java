@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps messages in a table beside their markers. See {@link QueueSql} for what differs between databases. */
 final class JdbcQueue implements QueueStore.Waking, StepStore {
+    private static final Duration POOL_PATIENCE = Duration.ofSeconds(10);
+
     private final DataSource dataSource;
     private final QueueKit kit;
     private final Function<String, OwnTransaction> begin;
@@ -52,11 +54,13 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     private final @Nullable Listener listener;
 
     /**
+     * @param given the pool itself, of which {@code dataSource} hands out the connections
      * @param waits knows who waits for a connection
      * @param numbers answers the number that stands for a consumer
      * @param wakeUp whether instances tell each other what they store, where the database can
      */
     JdbcQueue(
+            DataSource given,
             DataSource dataSource,
             PoolWaits waits,
             QueueKit kit,
@@ -78,7 +82,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
         listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier, notes, waits) : null;
-        pool = new PoolSize(dataSource, notes);
+        pool = new PoolSize(given, dataSource, waits, notes, tables.dialect().database(), POOL_PATIENCE);
     }
 
     @Override
@@ -394,6 +398,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     }
 
     void close() {
+        pool.close();
         if (listener != null) {
             listener.close();
         }

@@ -85,6 +85,7 @@ public final class JdbcStore
         windows = new Windows(dataSource, tables, claims.horizons());
         sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery);
         queue = new JdbcQueue(
+                given,
                 dataSource,
                 connections.waits(),
                 QueueKit.of(claims.kit()),

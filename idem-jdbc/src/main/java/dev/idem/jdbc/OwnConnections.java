@@ -82,8 +82,19 @@ final class OwnConnections {
             }
         } else if (autoCommitSeen) {
             return compared(connection);
+        } else {
+            undo(connection);
         }
         return connection;
+    }
+
+    /** The pool's own test query may have begun a transaction, in which nothing can be said of the next one's isolation. */
+    private static void undo(Connection connection) {
+        try {
+            connection.rollback(); // costs nothing where no transaction is open
+        } catch (SQLException | RuntimeException unusable) {
+            // whoever uses it will find out
+        }
     }
 
     /**

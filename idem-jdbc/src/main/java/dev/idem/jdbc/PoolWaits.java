@@ -22,6 +22,11 @@ final class PoolWaits {
         }
     }
 
+    /** How many connections were handed out. */
+    long served() {
+        return served.sum();
+    }
+
     Watch watch() {
         return new Watch();
     }

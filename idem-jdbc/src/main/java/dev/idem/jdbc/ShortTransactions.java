@@ -2,20 +2,38 @@ package dev.idem.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import javax.sql.DataSource;
 
 /** Short transactions of an operator's or an executor's own, each on a connection that is given back at once. Thread-safe. */
 record ShortTransactions(DataSource dataSource, Tables tables) {
     private static final int TRIES = 5;
+    private static final String IN_TRANSACTION = "25001";
 
     /** @throws dev.idem.StoreException when the database did not answer, with what to do about it */
     <T> T once(String what, Doing<T> doing) {
         return run(1, what, doing);
     }
 
-    /** The same, again if it met another transaction. */
+    /** The same, again if it met another transaction. What another has committed while a lock was waited for is seen. */
     <T> T tried(String what, Doing<T> doing) {
-        return run(TRIES, what, doing);
+        return run(TRIES, what, connection -> {
+            isolate(connection);
+            return doing.in(connection);
+        });
+    }
+
+    private void isolate(Connection connection) throws SQLException {
+        String isolation = QueueSql.of(tables.dialect().database()).isolation();
+        if (!isolation.isEmpty()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(isolation);
+            } catch (SQLException failure) {
+                if (!IN_TRANSACTION.equals(failure.getSQLState())) { // a pool without autocommit has begun one
+                    throw failure;
+                }
+            }
+        }
     }
 
     private <T> T run(int tries, String what, Doing<T> doing) {

@@ -51,7 +51,7 @@ class BackgroundThreadsTest {
             Map.entry("idem-jdbc/Listener", "idem-listen: this test"),
             Map.entry("idem-jdbc/Notifier", "idem-notify: this test"),
             Map.entry("idem-jdbc/JdbcWitness", "idem-witness: this test"),
-            Map.entry("idem-jdbc/PoolSize", "asks for one connection and ends"),
+            Map.entry("idem-jdbc/PoolSize", "asks for one connection until it has got one, and ends: PoolSizeTest"),
             Map.entry("idem-jdbc/RunningStatement", "cancels one statement and ends"),
             Map.entry("idem-jms/JmsInbox", "makes the threads of the listener"),
             Map.entry("idem-jms/JmsListener", "a session each: their own tests"),

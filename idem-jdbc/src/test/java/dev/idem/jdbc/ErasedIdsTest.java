@@ -17,9 +17,13 @@ import dev.idem.Policy;
 import dev.idem.QueuePolicy;
 import dev.idem.ReplaySession;
 import dev.idem.TerminalException;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -144,6 +148,49 @@ class ErasedIdsTest {
                     .isEqualTo(published.get(2).header(Outbox.CORRELATION_ID).orElseThrow());
             assertThat(published.get(1).header(Outbox.CAUSATION_ID)).contains("other");
             assertThat(published.get(2).header(Outbox.CAUSATION_ID)).contains("behind");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RP-08 an erasure that meets an edit keeps what was edited, and erases what the edit has kept")
+    void erasedWhileEdited(Database database) throws Exception {
+        Outbox mail = Outbox.named("mail").unordered();
+        Consumer consumer = Consumer.named("payments")
+                .publishesTo(mail)
+                .otherwise((message, tx) -> {
+                    tx.publish("mail", Message.builder().payload(new byte[1]).build());
+                    return null;
+                })
+                .build();
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox(db.pool(4));
+                Connection editing = DriverManager.getConnection(db.url())) {
+            inbox.accept(consumer, message(CANARY + "-1"));
+            JdbcInbox operator = JdbcInbox.of(JdbcSchema.of(db.plain()));
+            long waiting = db.number("SELECT id FROM idem_queue");
+            operator.as("bob", "greets").park(waiting);
+            String id = db.text("SELECT readable FROM idem_marker");
+
+            editing.setAutoCommit(false);
+            editing.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            InboxEdit edit = InboxEdit.nothing().header("greeting", "hello");
+            Tables tables = JdbcSchema.of(db.plain()).tables();
+            assertThat(new InboxEditing(tables)
+                            .edit(editing, waiting, edit, "bob", "greets", false)
+                            .result())
+                    .isEqualTo(CHANGED);
+            CompletableFuture<InboxAnswer> erasing = CompletableFuture.supplyAsync(
+                    () -> operator.as("anna", "request 113").erase("payments", id));
+            db.awaitBlocked(1);
+            editing.commit();
+
+            assertThat(erasing.get(30, TimeUnit.SECONDS).result()).isEqualTo(CHANGED);
+            assertThat(leaks(db)).isEmpty();
+            operator.as("bob", "greets").retry(waiting);
+            assertThat(OutputIdentityTest.published(db))
+                    .singleElement()
+                    .satisfies(message -> assertThat(message.header("greeting")).contains("hello"));
         }
     }
 

@@ -10,9 +10,11 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.QueuePolicy;
 import dev.idem.StoreException;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +56,84 @@ class PoolSizeTest {
                 inbox.accept(consumer, Db.message("later")); // the connection was given back
                 assertThat(db.number("SELECT count(*) FROM idem_queue")).isEqualTo(MESSAGES + 1);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("workers start on a pool that says it has two connections, although somebody else has one of them")
+    void busyPoolThatSaysItsSize(Database database) throws Exception {
+        Consumer consumer = InboxBench.consumer(four(false));
+        try (Db db = Db.fresh(database);
+                HikariDataSource pool = db.pool(2)) {
+            pool.setConnectionTimeout(1_000);
+            try (Inbox inbox = db.inbox(pool)) {
+                inbox.acceptAll(consumer, messages(0));
+                try (Connection busy = pool.getConnection()) {
+                    inbox.start(consumer);
+                    assertThat(busy.isClosed()).isFalse();
+                }
+                await().atMost(Duration.ofSeconds(25)).until(() -> db.payments() == MESSAGES);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "a pool that does not say its size is not refused while others have its connections; a warning says so")
+    void busyPool(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                HikariDataSource pool = db.pool(2);
+                CapturedLog log = CapturedLog.of(JdbcStore.class);
+                Trial trial = new Trial(database, pool)) {
+            pool.setConnectionTimeout(250); // also where the pool has less patience than the trial
+            try (Connection busy = pool.getConnection()) {
+                trial.size.check("payments", 4);
+                assertThat(log.warnings()).singleElement().asString().contains("no second connection", "at least 6");
+                assertThat(busy.isClosed()).isFalse();
+            }
+            await().atMost(Duration.ofSeconds(25))
+                    .until(() -> log.everything().stream().anyMatch(line -> line.contains("was busy")));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("a pool of one that does not say so is refused, and its connection given back")
+    void poolOfOne(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                HikariDataSource pool = db.pool(1);
+                Trial trial = new Trial(database, pool)) {
+            for (int i = 0; i < 2; i++) { // not only the first time
+                assertThatThrownBy(() -> trial.size.check("payments", 4))
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining("at least 6");
+                try (Connection only = pool.getConnection()) {
+                    assertThat(only.isValid(5)).isTrue();
+                }
+            }
+        }
+    }
+
+    /** The question by itself, asked with less patience, of a pool whose type says nothing. */
+    private static final class Trial implements AutoCloseable {
+        private final PoolWaits waits = new PoolWaits();
+        private final DataSource source;
+        private final NoteConnection notes;
+        private final PoolSize size;
+
+        private Trial(Database database, DataSource pool) {
+            source = new UnitDataSource(() -> waits.take(pool::getConnection));
+            notes = new NoteConnection(source);
+            size = new PoolSize(
+                    new UnitDataSource(pool::getConnection), source, waits, notes, database, Duration.ofSeconds(1));
+        }
+
+        @Override
+        public void close() {
+            size.close();
+            notes.close();
         }
     }
 

@@ -206,7 +206,7 @@ class SpringSourceTest {
         return closing(connection, () -> {});
     }
 
-    private static Connection closing(Connection connection, Runnable close) {
+    static Connection closing(Connection connection, Runnable close) {
         return (Connection) Proxy.newProxyInstance(
                 SpringSourceTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, args) -> {
                     if (method.getName().equals("close")) {
