@@ -1,16 +1,20 @@
 package dev.idem;
 
+import java.security.InvalidKeyException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What of a message must be equal when its key is: by default the payload's bytes as they arrived. A second message with
  * the same key and another fingerprint is a {@link Outcome.Conflict}, on every path. Thread-safe.
  */
 public final class Fingerprint {
+    private static final int SHORTEST_SECRET = 16;
     private static final MessageDigest UNUSED = newSha256();
     private static final Fingerprint PAYLOAD = new Fingerprint(message -> Optional.of(message.rawPayload()));
     private static final Fingerprint OFF = new Fingerprint(message -> Optional.empty());
@@ -30,6 +34,31 @@ public final class Fingerprint {
     public static Fingerprint of(Function<Message, byte[]> projection) {
         Objects.requireNonNull(projection, "projection");
         return new Fingerprint(message -> Optional.of(projection.apply(message)));
+    }
+
+    /**
+     * HMAC-SHA-256 of the payload's bytes with a secret of at least 16 bytes, for producers that are not trusted. A store keeps only
+     * the first bytes of a fingerprint, and somebody who can compute it finds another payload with the same ones in minutes; without
+     * the secret nobody can. All instances of a consumer need the same secret. With another one every redelivery of what was
+     * processed before is a {@link Outcome.Conflict}, so change it together with the consumer's name.
+     */
+    public static Fingerprint keyed(byte[] secret) {
+        if (secret.length < SHORTEST_SECRET) {
+            throw new IllegalArgumentException(
+                    "the secret has " + secret.length + " bytes, but must have at least " + SHORTEST_SECRET);
+        }
+        SecretKeySpec key = new SecretKeySpec(secret, "HmacSHA256");
+        return new Fingerprint(message -> Optional.of(hmac(key, message.rawPayload())));
+    }
+
+    private static byte[] hmac(SecretKeySpec key, byte[] payload) {
+        try {
+            Mac mac = Mac.getInstance(key.getAlgorithm());
+            mac.init(key);
+            return mac.doFinal(payload);
+        } catch (NoSuchAlgorithmException | InvalidKeyException impossible) {
+            throw new IllegalStateException("every JDK has HMAC-SHA-256", impossible);
+        }
     }
 
     /** No comparison: the same key is the same message, whatever it carries. */

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * decides about it. The payload is never logged.
  */
 public final class Message {
+    /** What a header costs beside its bytes, in memory and when it is stored: a million empty ones are not a small message. */
+    private static final int HEADER_OVERHEAD = 64;
+
     private final Builder fields;
 
     private Message(Builder fields) {
@@ -65,7 +68,7 @@ public final class Message {
     public long size() {
         long size = fields.payload.length;
         for (Header header : headers()) {
-            size += header.name().length() + header.rawValue().length;
+            size += header.name().length() + header.rawValue().length + HEADER_OVERHEAD;
         }
         return size;
     }

@@ -49,7 +49,10 @@ public final class Outbox {
         return new Outbox(name, false, maxBytes);
     }
 
-    /** How large a message may be, headers included; default 4 MiB. A larger one fails its handler. */
+    /**
+     * How large a message may be; default 4 MiB. A larger one fails its handler. What counts is the payload and the headers, each
+     * with its name, its value and 64 bytes for what it costs beside them.
+     */
     public Outbox withMaxBytes(int value) {
         if (value < 1) {
             throw new IllegalArgumentException("maxBytes is " + value + ", but must be positive");

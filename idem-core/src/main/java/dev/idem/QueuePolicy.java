@@ -158,7 +158,10 @@ public final class QueuePolicy {
         return with(o -> o.virtualThreads = true);
     }
 
-    /** How large a message may be, headers included; default 4 MiB. A larger one is {@link Rejection#TOO_LARGE}. */
+    /**
+     * How large a message may be; default 4 MiB. A larger one is {@link Rejection#TOO_LARGE}. What counts is the payload and
+     * the headers that the producer sent, each with its name, its value and 64 bytes for what it costs beside them.
+     */
     public QueuePolicy withMaxBytes(int value) {
         require(value >= 1, "maxBytes is " + value + ", but must be positive");
         return with(o -> o.maxBytes = value);

@@ -36,6 +36,16 @@ class FingerprintTest {
         assertThatThrownBy(() -> Fingerprint.of(null)).isInstanceOf(NullPointerException.class);
     }
 
+    @Test
+    void aSecretCounts() {
+        byte[] secret = InboxFixture.bytes("a secret of 24 letters..");
+        String keyed = hex(Fingerprint.keyed(secret));
+        assertThat(keyed).isEqualTo(hex(Fingerprint.keyed(secret))).isNotEqualTo(SHA_256_OF_ABC);
+        secret[0]++;
+        assertThat(hex(Fingerprint.keyed(secret))).isNotEqualTo(keyed);
+        assertThatThrownBy(() -> Fingerprint.keyed(new byte[15])).isInstanceOf(IllegalArgumentException.class);
+    }
+
     private static String hex(Fingerprint fingerprint) {
         return HexFormat.of().formatHex(fingerprint.digest(ABC).orElseThrow());
     }

@@ -116,4 +116,17 @@ class MessageTest {
         assertThat(message.toString() + new Header(forged, "v")).doesNotContainPattern("[\\p{Cntrl}\\u2028\\u202e]");
         assertThat(message.toString()).hasSizeLessThan(1_000).contains("x\\u{d}\\u{a}2026");
     }
+
+    @Test
+    @DisplayName("the size counts the payload and each header with its name, its value and 64 bytes")
+    void size() {
+        Message message = Message.of("an id does not count", new byte[10]);
+        assertThat(message.size()).isEqualTo(10);
+        assertThat(message.toBuilder()
+                        .header("name", "value")
+                        .header("n", "")
+                        .build()
+                        .size())
+                .isEqualTo(10 + 9 + 64 + 1 + 64);
+    }
 }

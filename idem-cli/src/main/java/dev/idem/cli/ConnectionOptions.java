@@ -48,17 +48,7 @@ public final class ConnectionOptions {
 
         @Nullable
         String value() {
-            if (variable == null) {
-                return text;
-            }
-            String value = System.getenv(variable);
-            if (value == null) {
-                throw new CliException(
-                        "The environment variable " + variable + " is not set",
-                        "Set it to the password, or use --password",
-                        null);
-            }
-            return value;
+            return variable == null ? text : Environment.secret(variable, "use --password");
         }
     }
 

@@ -3,10 +3,10 @@ package dev.idem.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import org.slf4j.LoggerFactory;
 
@@ -20,9 +20,12 @@ public final class Logging extends ContextAwareBase implements Configurator {
     /** Called by the logging library, which finds this class as a service. */
     @Override
     public ExecutionStatus configure(LoggerContext context) {
-        var encoder = new PatternLayoutEncoder();
+        var layout = new LogLayout();
+        layout.setContext(context);
+        layout.start();
+        var encoder = new LayoutWrappingEncoder<ILoggingEvent>();
         encoder.setContext(context);
-        encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{0}: %msg%n");
+        encoder.setLayout(layout);
         encoder.start();
         var stderr = new ConsoleAppender<ILoggingEvent>();
         stderr.setContext(context);

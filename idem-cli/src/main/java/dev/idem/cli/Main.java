@@ -1,6 +1,7 @@
 package dev.idem.cli;
 
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -10,7 +11,10 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Starts the command line. Errors are one line on stderr; a stack trace comes only with {@code --verbose}. */
+/**
+ * Starts the command line. Errors are one line on stderr; a stack trace comes only with {@code --verbose}.
+ * Passwords are taken out of both, and what terminals obey is escaped: drivers and brokers quote addresses and messages.
+ */
 public final class Main {
     private Main() {}
 
@@ -42,15 +46,22 @@ public final class Main {
         CommandLine command = error.getCommandLine();
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();
-        printError(err, name + ": " + firstLine(error) + ". Try '" + name + " --help'.");
+        String said = Printable.line(Redaction.of(List.of(args)).apply(firstLine(error)));
+        printError(err, name + ": " + said + ". Try '" + name + " --help'.");
         UnmatchedArgumentException.printSuggestions(error, err);
         return ExitCodes.USAGE;
     }
 
     private static int executionError(Exception error, CommandLine command, @Nullable ParseResult parsed) {
-        printError(command.getErr(), command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
+        PrintWriter err = command.getErr();
+        Redaction redaction = parsed == null ? Redaction.patterns() : Redaction.of(parsed.originalArgs());
+        String said = Printable.line(redaction.apply(ErrorLine.of(error)));
+        printError(err, command.getCommandSpec().qualifiedName() + ": " + said);
         if (parsed != null && isVerbose(parsed)) {
-            error.printStackTrace(command.getErr());
+            StringWriter trace = new StringWriter();
+            error.printStackTrace(new PrintWriter(trace));
+            err.print(Printable.trace(redaction.apply(trace.toString())));
+            err.flush();
         }
         return ExitCodes.ERROR;
     }
@@ -61,7 +72,7 @@ public final class Main {
     }
 
     private static void printError(PrintWriter err, String line) {
-        // Not parsed for markup: the text may quote anything.
+        // Not parsed for markup: the text may quote anything. What a terminal would obey is escaped already.
         err.println(Ansi.AUTO.enabled() ? "\u001b[31m" + line + "\u001b[39m" : line);
         err.flush();
     }

@@ -27,6 +27,19 @@ public final class Printable {
                 : line;
     }
 
+    /** The lines of a stack trace, which stay lines and keep their indentation. */
+    public static String trace(String text) {
+        StringBuilder trace = new StringBuilder(text.length());
+        text.lines().forEach(line -> {
+            int tabs = 0;
+            while (tabs < line.length() && line.charAt(tabs) == '\t') {
+                tabs++;
+            }
+            trace.append(line, 0, tabs).append(line(line.substring(tabs))).append(System.lineSeparator());
+        });
+        return trace.toString();
+    }
+
     private static void append(StringBuilder line, int c) {
         switch (c) {
             case '\n' -> line.append("\\n");

@@ -1,6 +1,7 @@
 package dev.idem.broker;
 
 import dev.idem.Message;
+import java.util.Map;
 
 /**
  * A dead letter in its place.
@@ -9,4 +10,13 @@ import dev.idem.Message;
  * @param message as it was set aside, with its own headers and ours
  * @param about why it was set aside
  */
-public record Letter(String place, Message message, DeadLetter about) {}
+public record Letter(String place, Message message, DeadLetter about) {
+    /**
+     * The topic or queue to which it is sent again: the one that it says it came from, or "" if it says none. Somebody who can
+     * write to the dead letters can write anything here.
+     */
+    public String origin() {
+        Map<String, String> origin = about.origin();
+        return origin.getOrDefault("topic", origin.getOrDefault("queue", ""));
+    }
+}

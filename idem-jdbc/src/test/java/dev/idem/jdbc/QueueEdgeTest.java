@@ -10,6 +10,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
+import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
 import dev.idem.spi.QueueBatch;
@@ -17,6 +18,7 @@ import dev.idem.spi.QueueStore.Taking;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -62,6 +64,23 @@ class QueueEdgeTest {
             await().pollDelay(Duration.ofMillis(500)).atMost(SOON).until(() -> db.payments() == 1);
             assertThat(db.payments("m1")).isEqualTo(1);
             assertThat(inbox.queueStats("payments").held()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Database.class, names = "H2")
+    @DisplayName("a message of many empty headers is not small: what they cost counts against the largest size")
+    void emptyHeaders(Database database) {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox(db.pool(2))) {
+            Consumer consumer = anything(QueuePolicy.inTransaction(), QueueEdgeTest::pay);
+            Message.Builder flood = Message.builder().id("flood").type("paid");
+            IntStream.range(0, 100_000).forEach(i -> flood.header("h", ""));
+            assertThat(inbox.accept(consumer, flood.build()))
+                    .isInstanceOfSatisfying(
+                            Outcome.Rejected.class,
+                            rejected -> assertThat(rejected.reason()).isEqualTo(Rejection.TOO_LARGE));
+            assertThat(inbox.accept(consumer, typed("m1", "paid"))).isInstanceOf(Outcome.Stored.class);
         }
     }
 

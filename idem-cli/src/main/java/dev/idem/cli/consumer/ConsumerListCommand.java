@@ -3,6 +3,7 @@ package dev.idem.cli.consumer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.Json;
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.JdbcConsumers;
 import java.io.PrintWriter;
 import java.util.List;
@@ -34,7 +35,7 @@ final class ConsumerListCommand extends DatabaseCommand {
             } else if (known.isEmpty()) {
                 out.println("No consumer has been here yet.");
             } else {
-                known.forEach(consumer -> out.printf("%10d  %s%n", consumer.number(), consumer.name()));
+                known.forEach(consumer -> out.printf("%10d  %s%n", consumer.number(), Printable.line(consumer.name())));
             }
             out.flush();
             return 0;

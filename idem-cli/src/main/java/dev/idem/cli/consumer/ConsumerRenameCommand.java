@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.JdbcConsumers;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,11 +41,13 @@ final class ConsumerRenameCommand extends DatabaseCommand {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcConsumers consumers = JdbcConsumers.of(tables.in(dataSource));
             if (consumers.rename(from, to)) {
-                command.getOut().println(from + " is now " + to + "; start its instances with the new name.");
+                command.getOut()
+                        .println(Printable.line(from) + " is now " + Printable.line(to)
+                                + "; start its instances with the new name.");
                 command.getOut().flush();
                 return ExitCodes.OK;
             }
-            command.getErr().println("There is no consumer " + from + ". See 'idem consumer list'.");
+            command.getErr().println("There is no consumer " + Printable.line(from) + ". See 'idem consumer list'.");
             command.getErr().flush();
             return ExitCodes.CHECK_FAILED;
         }

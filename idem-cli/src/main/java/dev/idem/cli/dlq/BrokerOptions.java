@@ -3,6 +3,7 @@ package dev.idem.cli.dlq;
 import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.broker.DeadLetters;
 import dev.idem.cli.CliException;
+import dev.idem.cli.Environment;
 import dev.idem.cli.Logging;
 import dev.idem.jms.JmsDeadLetters;
 import dev.idem.kafka.KafkaDeadLetters;
@@ -40,9 +41,26 @@ final class BrokerOptions {
     String destination = "";
 
     @Option(
+            names = "--broker-user",
+            paramLabel = "NAME",
+            description = "Account at the broker, of --rabbitmq or --jms; instead of the one in the address.")
+    @Nullable
+    String user;
+
+    @Option(
+            names = "--broker-password-env",
+            paramLabel = "VARIABLE",
+            description =
+                    "The environment variable that holds its password. One in the address is seen by everybody who"
+                            + " may list the processes of this machine.")
+    @Nullable
+    String passwordVariable;
+
+    @Option(
             names = "--client-config",
             paramLabel = "FILE",
-            description = "Further settings of a Kafka client, for security say, as a properties file.")
+            description =
+                    "Further settings of a Kafka client, for security and its password say, as a properties file.")
     @Nullable
     Path clientConfig;
 
@@ -59,7 +77,7 @@ final class BrokerOptions {
         @Option(
                 names = "--rabbitmq",
                 paramLabel = "URI",
-                description = "RabbitMQ: amqp://user:password@host:port/vhost")
+                description = "RabbitMQ: amqp://host:port/vhost, amqps:// with TLS")
         @Nullable
         String rabbitmq;
 
@@ -73,13 +91,40 @@ final class BrokerOptions {
 
     DeadLetters open() throws Exception {
         if (address.kafka != null) {
+            if (user != null || passwordVariable != null) {
+                throw new ParameterException(
+                        command.commandLine(), "Kafka's account and password belong into the file of --client-config");
+            }
             Logging.hush(RESET); // it warns of each partition that was read to its end
             return KafkaDeadLetters.open(kafka(address.kafka), destination);
         }
         if (address.rabbitmq != null) {
             return RabbitDeadLetters.open(rabbitmq(address.rabbitmq), destination);
         }
-        return JmsDeadLetters.open(new JmsConnectionFactory(String.valueOf(address.jms)), destination);
+        return JmsDeadLetters.open(jms(String.valueOf(address.jms)), destination);
+    }
+
+    private @Nullable String password() {
+        return passwordVariable == null
+                ? null
+                : Environment.secret(passwordVariable, "leave --broker-password-env out if the broker needs none");
+    }
+
+    private JmsConnectionFactory jms(String uri) {
+        JmsConnectionFactory factory;
+        try {
+            factory = new JmsConnectionFactory(uri);
+        } catch (IllegalArgumentException wrong) { // its text quotes the password
+            throw new ParameterException(command.commandLine(), "--jms is not an address like amqp://host:5672");
+        }
+        if (user != null) {
+            factory.setUsername(user);
+        }
+        String password = password();
+        if (password != null) {
+            factory.setPassword(password);
+        }
+        return factory;
     }
 
     private Map<String, Object> kafka(String servers) throws IOException {
@@ -102,9 +147,16 @@ final class BrokerOptions {
         ConnectionFactory factory = new ConnectionFactory();
         try {
             factory.setUri(uri);
-            return factory;
         } catch (URISyntaxException | IllegalArgumentException wrong) { // its text quotes the password
             throw new ParameterException(command.commandLine(), "--rabbitmq is not an address like amqp://host:5672");
         }
+        if (user != null) {
+            factory.setUsername(user);
+        }
+        String password = password();
+        if (password != null) {
+            factory.setPassword(password);
+        }
+        return factory;
     }
 }

@@ -10,7 +10,8 @@ import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
 import dev.idem.jdbc.JdbcAudit;
 import java.io.PrintWriter;
-import java.util.Map;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,8 @@ import picocli.CommandLine.Parameters;
         name = "replay",
         description =
                 "Sends dead letters to where they came from, with the same id, key, headers and payload. Each is taken "
-                        + "away when the broker has confirmed the message. May be interrupted, and run again.",
+                        + "away when the broker has confirmed the message. One that cannot be sent stays and is reported; "
+                        + "the others are sent. May be interrupted, and run again.",
         footer = {
             "",
             "Examples:",
@@ -36,6 +38,7 @@ import picocli.CommandLine.Parameters;
         })
 final class DlqReplayCommand extends DatabaseCommand {
     private static final long EVERY = 1_000;
+    private static final String LETTERS = ".dead-letters";
 
     @Mixin
     BrokerOptions broker = new BrokerOptions();
@@ -54,6 +57,15 @@ final class DlqReplayCommand extends DatabaseCommand {
 
     @Mixin
     PersonOptions person = new PersonOptions();
+
+    @Option(
+            names = "--to",
+            paramLabel = "NAME",
+            description =
+                    "A topic or queue that letters may be sent to; may be repeated. Letters say themselves where they came"
+                            + " from, and those from elsewhere are left and counted. Default NAME for letters in NAME.dead-letters;"
+                            + " for others it must be said, and --dry-run shows where they came from.")
+    List<String> origins = List.of();
 
     @Option(names = "--rate", paramLabel = "N", description = "How many each second at most; default ${DEFAULT-VALUE}.")
     long rate = 100;
@@ -110,7 +122,25 @@ final class DlqReplayCommand extends DatabaseCommand {
         LetterFilter meant =
                 place == null ? letters.filter() : LetterFilter.all().place(place);
         LetterReplay replay = LetterReplay.of(meant).perSecond(rate).limit(limit);
-        return force ? replay.force() : replay;
+        replay = force ? replay.force() : replay;
+        Set<String> allowed = allowed();
+        return allowed.isEmpty() ? replay : replay.to(allowed);
+    }
+
+    /** Where letters may go; empty is anywhere, which only a dry run may think of. */
+    private Set<String> allowed() {
+        if (!origins.isEmpty()) {
+            return Set.copyOf(origins);
+        }
+        if (broker.destination.endsWith(LETTERS)) {
+            return Set.of(broker.destination.substring(0, broker.destination.length() - LETTERS.length()));
+        }
+        if (!dryRun) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Say with --to which topics or queues letters may be sent to; --dry-run shows where they came from");
+        }
+        return Set.of();
     }
 
     private int run(LetterReplay replay) throws Exception {
@@ -122,33 +152,22 @@ final class DlqReplayCommand extends DatabaseCommand {
                     : person.as((who, why) -> replay.as(who, why, JdbcAudit.of(tables.in(dataSource))))
                             .run(open, this::progress);
         }
-        print(spec.commandLine().getOut(), report);
-        return report.forbidden() == 0 && (place == null || report.sent() == 1) ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Json.line(new ReplayResult(dryRun, report)));
+        } else {
+            ReplayResult.print(out, dryRun, report);
+        }
+        out.flush();
+        boolean done = report.forbidden() == 0 && report.failed() == 0 && (place == null || report.sent() == 1);
+        return done ? ExitCodes.OK : ExitCodes.CHECK_FAILED;
     }
 
     private void progress(LetterReplay.Report report) {
         if (!json && report.seen() % EVERY == 0) {
             PrintWriter err = spec.commandLine().getErr();
-            err.printf("%,d looked at, %,d sent%n", report.seen(), report.sent());
+            err.printf("%,d looked at, %,d sent, %,d failed%n", report.seen(), report.sent(), report.failed());
             err.flush();
         }
     }
-
-    private void print(PrintWriter out, LetterReplay.Report report) {
-        if (json) {
-            out.println(Json.line(
-                    new Result(dryRun, report.seen(), report.sent(), report.forbidden(), report.perConsumer())));
-        } else {
-            out.printf(
-                    "%,d looked at, %,d %s, %,d forbidden%n",
-                    report.seen(), report.sent(), dryRun ? "would be sent" : "sent", report.forbidden());
-            if (report.forbidden() > 0) {
-                out.println(
-                        "The policy of their consumer forbids replays; a person may insist with --force and a reason");
-            }
-        }
-        out.flush();
-    }
-
-    private record Result(boolean dryRun, long seen, long sent, long forbidden, Map<String, Long> perConsumer) {}
 }

@@ -9,8 +9,8 @@ import dev.idem.cli.CommonOptions;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
+import dev.idem.cli.PrivateFile;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +51,9 @@ final class DlqShowCommand implements Callable<Integer> {
     @Option(
             names = "--payload",
             paramLabel = "FILE",
-            description = "Write the payload to this file, byte for byte. It may hold what not everybody should see.")
+            description =
+                    "Write the payload to this new file, byte for byte, readable by its owner only. A file that is there is"
+                            + " not overwritten.")
     @Nullable
     Path payload;
 
@@ -74,7 +76,7 @@ final class DlqShowCommand implements Callable<Integer> {
             return ExitCodes.CHECK_FAILED;
         }
         if (payload != null) {
-            Files.write(payload, found.get().message().payload());
+            PrivateFile.write(payload, found.get().message().payload());
         }
         print(spec.commandLine().getOut(), found.get());
         return ExitCodes.OK;

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.Printable;
 import dev.idem.jdbc.JdbcConsumers;
 import dev.idem.jdbc.JdbcRetention;
 import dev.idem.jdbc.JdbcSchema;
@@ -52,7 +53,9 @@ final class RetentionRunCommand extends DatabaseCommand {
             JdbcSchema schema = tables.in(dataSource);
             String unknown = unknown(schema);
             if (unknown != null) {
-                spec.commandLine().getErr().println("There is no consumer " + unknown + ". See 'idem consumer list'.");
+                spec.commandLine()
+                        .getErr()
+                        .println("There is no consumer " + Printable.line(unknown) + ". See 'idem consumer list'.");
                 spec.commandLine().getErr().flush();
                 return ExitCodes.CHECK_FAILED;
             }
@@ -81,7 +84,7 @@ final class RetentionRunCommand extends DatabaseCommand {
             PrintWriter err = spec.commandLine().getErr();
             err.printf(
                     "%s: %s%,d %s so far%n",
-                    progress.what(),
+                    Printable.line(progress.what()),
                     progress.percent() < 0 ? "" : progress.percent() + " %, ",
                     progress.rows(),
                     dryRun ? "found" : "removed");
@@ -100,7 +103,7 @@ final class RetentionRunCommand extends DatabaseCommand {
         } else {
             swept.forEach(s -> out.printf(
                     "%s: window %s, %s%,d markers and %,d results%n",
-                    s.consumer(),
+                    Printable.line(s.consumer()),
                     s.window().map(Duration::toString).orElse("for ever"),
                     dryRun ? "would remove " : "removed ",
                     s.markers(),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Fingerprint;
-import dev.idem.Header;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.KeySelector;
@@ -106,8 +105,7 @@ class GuideTest {
         KeySelector byHeader = KeySelector.header("x-request-id");
         KeySelector byOrder =
                 KeySelector.business(m -> List.of(OrderPlaced.decode(m).order(), "capture"));
-        KeySelector ofTenant = byId.perTenant(
-                m -> m.headers("tenant").stream().map(Header::text).findFirst());
+        KeySelector ofTenant = byId.perTenant(m -> m.header("tenant")); // exactly one, and UTF-8; others are rejected
         KeySelector ordered = byId.timeOrdered(); // every id is a UUIDv7 or ULID; others are rejected
         KeySelector dated = byOrder.withEventTime(); // the event time belongs to the identity
         // endregion
@@ -115,6 +113,16 @@ class GuideTest {
                 .allSatisfy(key -> assertThat(deliver(key)).isInstanceOf(Outcome.Processed.class));
         assertThat(List.of(byEvent, byHeader, ordered, dated))
                 .allSatisfy(key -> assertThat(deliver(key)).isInstanceOf(Outcome.Rejected.class));
+        Consumer tenants = Consumer.named("tenants").key(ofTenant).build();
+        Message twice = message.toBuilder().header("tenant", "other").build();
+        assertThat(inbox.process(tenants, twice, tx -> true)).isInstanceOf(Outcome.Rejected.class);
+        for (byte malformed : new byte[] {(byte) 0xC0, (byte) 0xC1}) { // both would read as U+FFFD
+            Message unreadable = Message.builder()
+                    .id("1")
+                    .header("tenant", new byte[] {malformed})
+                    .build();
+            assertThat(inbox.process(tenants, unreadable, tx -> true)).isInstanceOf(Outcome.Rejected.class);
+        }
     }
 
     private Outcome<?> deliver(KeySelector key) {
@@ -187,6 +195,21 @@ class GuideTest {
 
     private static String receipt(Connection connection, String order) {
         throw new AssertionError("a duplicate of " + order + " runs on " + connection);
+    }
+
+    @Test
+    void keyedFingerprint() {
+        byte[] secret = "from the environment".getBytes(StandardCharsets.UTF_8);
+        // region keyed-fingerprint
+        Policy untrusted = Policy.defaults().withFingerprint(Fingerprint.keyed(secret));
+        // endregion
+        Consumer consumer = Consumer.named("payment-service").policy(untrusted).build();
+        inbox.run(consumer, message, Transaction::nothingToDo);
+        assertThat(inbox.process(consumer, message, tx -> true)).isInstanceOf(Outcome.Duplicate.class);
+        Message changed = message.toBuilder()
+                .payload("order-42;2099".getBytes(StandardCharsets.UTF_8))
+                .build();
+        assertThat(inbox.process(consumer, changed, tx -> true)).isInstanceOf(Outcome.Conflict.class);
     }
 
     @Test
