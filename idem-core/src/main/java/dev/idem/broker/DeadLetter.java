@@ -35,6 +35,7 @@ public record DeadLetter(
     private static final String ORIGIN = PREFIX + "origin-";
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
+
     public DeadLetter {
         origin = Map.copyOf(origin);
     }

@@ -135,8 +135,7 @@ public final class Lanes<D> {
     /** What keeps messages here: a store that does not answer, or dead letters that cannot be published. */
     public Optional<Waiting> waiting() {
         return pace.waiting()
-                .or(() -> probe.waiting(
-                        lanes.stream().map(Lane::busySince).flatMapToLong(OptionalLong::stream)))
+                .or(() -> probe.waiting(lanes.stream().map(Lane::busySince).flatMapToLong(OptionalLong::stream)))
                 .or(publisher::waiting);
     }
 

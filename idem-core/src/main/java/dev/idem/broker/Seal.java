@@ -26,6 +26,7 @@ public final class Seal {
 
     private static final String ALGORITHM = "HmacSHA256";
     private static final int SECRET_BYTES = 32;
+    private static final byte[] OF_THIS_PROCESS = random();
 
     private final SecretKeySpec secret;
 
@@ -38,9 +39,13 @@ public final class Seal {
         if (inbox.store() instanceof MarkerStore.Secretive keeper) {
             return new Seal(keeper.secret());
         }
+        return new Seal(OF_THIS_PROCESS);
+    }
+
+    private static byte[] random() {
         byte[] secret = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(secret);
-        return new Seal(secret);
+        return secret;
     }
 
     /**
@@ -61,7 +66,8 @@ public final class Seal {
             return List.of();
         }
         List<Header> ours = raw.headers().stream()
-                .filter(header -> DeadLetter.isOurs(header.name()) && !header.name().equals(NAME))
+                .filter(header ->
+                        DeadLetter.isOurs(header.name()) && !header.name().equals(NAME))
                 .toList();
         byte[] expected = HexFormat.of().formatHex(sign(ours, raw.payload())).getBytes(StandardCharsets.US_ASCII);
         boolean genuine = MessageDigest.isEqual(expected, seal.getBytes(StandardCharsets.UTF_8));
