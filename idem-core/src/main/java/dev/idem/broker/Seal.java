@@ -26,6 +26,7 @@ public final class Seal {
 
     private static final String ALGORITHM = "HmacSHA256";
     private static final int SECRET_BYTES = 32;
+    private static final byte[] OF_THIS_PROCESS = random();
 
     private final SecretKeySpec secret;
 
@@ -38,9 +39,13 @@ public final class Seal {
         if (inbox.store() instanceof MarkerStore.Secretive keeper) {
             return new Seal(keeper.secret());
         }
+        return new Seal(OF_THIS_PROCESS);
+    }
+
+    private static byte[] random() {
         byte[] secret = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(secret);
-        return new Seal(secret);
+        return secret;
     }
 
     /**

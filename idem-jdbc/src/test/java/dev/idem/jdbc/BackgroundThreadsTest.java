@@ -53,14 +53,14 @@ class BackgroundThreadsTest {
             Map.entry("idem-jdbc/JdbcWitness", "idem-witness: this test"),
             Map.entry("idem-jdbc/PoolSize", "asks for one connection until it has got one, and ends: PoolSizeTest"),
             Map.entry("idem-jdbc/RunningStatement", "cancels one statement and ends"),
-            Map.entry("idem-jms/JmsInbox", "makes the threads of the listener"),
-            Map.entry("idem-jms/JmsListener", "a session each: their own tests"),
-            Map.entry("idem-kafka/Life", "the poll loop: its own tests"),
-            Map.entry("idem-rabbitmq/RabbitListener", "the supervisor: its own tests"),
-            Map.entry("idem-rabbitmq/Options", "makes the threads of the listener"));
+            Map.entry("idem-jms/JmsRun", "the receiver and the lanes: their own tests"),
+            Map.entry("idem-jms/Outgoing", "closes one connection and ends"),
+            Map.entry("idem-kafka/Life", "the poll loops and the lanes: their own tests"),
+            Map.entry("idem-rabbitmq/RabbitRun", "the supervisor and the lanes: their own tests"));
 
     private static final Pattern BEGUN = Pattern.compile(
-            "new Thread\\(|Threads\\.start\\(|\\.newThread\\(|Executors\\.new|new Timer\\(|commonPool|runAsync\\(|supplyAsync\\(");
+            "new Thread\\(|Threads\\.start\\(|\\.newThread\\(|Executors\\.new|new Timer\\(|commonPool|runAsync\\(|supplyAsync\\("
+                    + "|\\.worker\\([^)]|\\.keeper\\(");
 
     @Test
     @DisplayName("every place where a thread is begun is known here")
