@@ -95,6 +95,11 @@ final class ReplayLease implements AutoCloseable {
         return !isOver();
     }
 
+    /** Ends the renewal, and leaves the session to whoever takes it when the lease is over. */
+    void runOut() {
+        ended.countDown();
+    }
+
     @Override
     public void close() {
         ended.countDown();

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +39,7 @@ public final class Replayer implements AutoCloseable {
     private final String worker;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
+    private volatile @Nullable ReplayLease current;
 
     /** How often the source of a session could not be read, one time after the other; known to the thread alone. */
     private final Map<String, Integer> unread = new HashMap<>();
@@ -93,6 +95,7 @@ public final class Replayer implements AutoCloseable {
                 session.source(),
                 session.actor());
         try (ReplayLease kept = new ReplayLease(store, session, lease, closed)) {
+            current = kept;
             ReplayRun run = new ReplayRun(inbox, consumer, sources, retry, store, kept);
             boolean read = run.run();
             if (read || run.hasMoved()) {
@@ -121,7 +124,10 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Ends after the messages that are being handled, and lets its session go, so that another executor goes on with it. */
+    /**
+     * Ends after the messages that are being handled, and lets its session go, so that another executor goes on with it. The
+     * session of a handler that does not end is not renewed any more.
+     */
     @Override
     public void close() {
         closed.countDown();
@@ -134,6 +140,10 @@ public final class Replayer implements AutoCloseable {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             thread.interrupt();
+        }
+        ReplayLease held = current;
+        if (held != null && thread.isAlive()) {
+            held.runOut();
         }
     }
 
