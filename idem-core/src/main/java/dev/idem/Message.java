@@ -65,7 +65,7 @@ public final class Message {
     }
 
     /** How many bytes payload and headers have. */
-    long size() {
+    public long size() {
         long size = fields.payload.length;
         for (Header header : headers()) {
             size += header.name().length() + header.rawValue().length + HEADER_OVERHEAD;
@@ -198,6 +198,12 @@ public final class Message {
 
         public Builder payload(byte[] value) {
             payload = value.clone();
+            return this;
+        }
+
+        /** The payload itself and no copy of it, for large messages. Nobody may change the array from now on. */
+        public Builder sharedPayload(byte[] value) {
+            payload = Objects.requireNonNull(value, "value");
             return this;
         }
 

@@ -19,12 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Attributes.defaults().idFrom("x-message-id").typeFrom("x-event-type").structured(JacksonEvents.create())
  * }</pre>
  *
+ * <p>Headers that begin with {@code idem-} are Idem's own. From a producer they are ignored.
+ *
  * <p>A header that stands twice, or is not UTF-8, counts as absent: choosing one of two ids could merge or split messages.
  */
 public final class Attributes {
-    /** Carries the name of a replay session. */
-    static final String REPLAY_SESSION = DeadLetter.PREFIX + "replay-session";
-
     private static final Attributes DEFAULTS = new Attributes(List.of(), null);
 
     private final List<Named> named;
@@ -67,6 +66,14 @@ public final class Attributes {
         return with(header, (message, text) -> message.eventTime(time(text)));
     }
 
+    /**
+     * The name of the replay session that a delivery belongs to. Choose this only where every producer is trusted: a session
+     * may run what is done already. Without it no header counts, and sessions are delivered by a {@code Replayer} alone.
+     */
+    public Attributes replaySessionFrom(String header) {
+        return with(header, Message.Builder::replaySession);
+    }
+
     /** Reads structured events too. Without this their attributes are not seen. */
     public Attributes structured(StructuredEvents events) {
         return new Attributes(named, events);
@@ -79,15 +86,17 @@ public final class Attributes {
     }
 
     /**
-     * The message that a delivery is.
+     * The message that a delivery is, without headers that begin with {@code idem-}: producers may not set them.
      *
      * @param raw payload, headers, content type and position as they arrived
      * @param broker what the broker itself has: set where nothing above says it
      */
     public Message read(Message raw, Broker broker) {
         Message.Builder read = raw.toBuilder();
+        if (raw.headers().stream().anyMatch(header -> DeadLetter.isOurs(header.name()))) {
+            read.withHeaders(DeadLetter.withoutOurs(raw.headers()));
+        }
         named.forEach(each -> raw.header(each.header).ifPresent(text -> each.setter.accept(read, text)));
-        raw.header(REPLAY_SESSION).ifPresent(read::replaySession);
         return broker.completed(event(read, raw.contentType().orElse(null)));
     }
 

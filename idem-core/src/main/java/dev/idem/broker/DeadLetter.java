@@ -2,6 +2,7 @@ package dev.idem.broker;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.Outbox;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -9,9 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Why a message was set aside, as the dead letter tells it: in headers that begin with {@code idem-}, beside everything the
@@ -38,10 +36,6 @@ public record DeadLetter(
     private static final String ORIGIN = PREFIX + "origin-";
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
-    private static final Set<String> OURS = Stream.of(
-                    "consumer", "reason", "detail", "error", "attempts", "time", "replay", "replays", "letter")
-            .map(PREFIX::concat)
-            .collect(Collectors.toUnmodifiableSet());
 
     public DeadLetter {
         origin = Map.copyOf(origin);
@@ -109,9 +103,16 @@ public record DeadLetter(
 
     /** The headers without those that only Idem writes. */
     public static List<Header> withoutOurs(List<Header> headers) {
-        return headers.stream()
-                .filter(h -> !OURS.contains(h.name()) && !h.name().startsWith(ORIGIN))
-                .toList();
+        return headers.stream().filter(header -> !isOurs(header.name())).toList();
+    }
+
+    /**
+     * Whether only Idem may write headers of this name: all that begin with {@code idem-}, in any case of letters. Not so the
+     * two of an {@link Outbox}: they tell people where a message comes from, and nothing is decided by them.
+     */
+    public static boolean isOurs(String name) {
+        boolean ofOutbox = name.equals(Outbox.CAUSATION_ID) || name.equals(Outbox.CORRELATION_ID);
+        return !ofOutbox && name.regionMatches(true, 0, PREFIX, 0, PREFIX.length());
     }
 
     private static Optional<String> text(Message message, String name) {

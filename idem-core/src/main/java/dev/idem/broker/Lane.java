@@ -1,14 +1,13 @@
 package dev.idem.broker;
 
-import dev.idem.broker.Lanes.Delivery;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,59 +15,35 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One thread's deliveries. What must come again waits in a queue of its ordering key, and whatever arrives for that key
- * lines up behind it; all other keys flow on.
+ * lines up behind it; all other keys flow on. So it is with a dead letter until it is published. A message that the broker
+ * is to keep for a while is with the publisher meanwhile, and holds up nothing.
+ *
+ * <p>Locks: the publisher calls a lane and a lane calls the publisher, but neither while it holds its own lock.
  */
 final class Lane<D> implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
-    private static final long FOREVER = Duration.ofHours(1).toNanos();
+    private static final long LONGEST_WAIT = Duration.ofHours(1).toNanos();
 
     private final Work<D> work;
+    private final CopyPublisher<D> publisher;
     private final Pace pace;
     private final int most;
     private final Deque<Entry<D>> fresh = new ArrayDeque<>();
-    private final Map<Object, Waiting<D>> waiting = new HashMap<>();
-    private final PriorityQueue<Waiting<D>> byTime = new PriorityQueue<>();
+    private final KeyQueues<D> waiting = new KeyQueues<>();
+    private final Set<Entry<D>> postponed = new HashSet<>();
     private List<Entry<D>> running = List.of();
     private int pending;
+    private long bytes;
+    private long since;
     private boolean stopped;
     private volatile @Nullable Throwable failure;
     private @Nullable Thread thread;
 
-    Lane(Work<D> work, Pace pace, int most) {
+    Lane(Work<D> work, CopyPublisher<D> publisher, Pace pace, int most) {
         this.work = work;
+        this.publisher = publisher;
         this.pace = pace;
         this.most = most;
-    }
-
-    /** A delivery in a lane. Its fields belong to the lane's thread. */
-    static final class Entry<D> {
-        final Delivery<D> delivery;
-        final Object order;
-        int failures;
-        /** Decided, but not published yet. */
-        @Nullable
-        DeadLetter letter;
-
-        int publishFailures;
-        int waits;
-        boolean forgotten;
-
-        Entry(Delivery<D> delivery, Object order) {
-            this.delivery = delivery;
-            this.order = order;
-            failures = delivery.failures();
-        }
-    }
-
-    /** The deliveries of one ordering key, when the first of them must wait. */
-    private static final class Waiting<D> implements Comparable<Waiting<D>> {
-        final Deque<Entry<D>> entries = new ArrayDeque<>();
-        long due;
-
-        @Override
-        public int compareTo(Waiting<D> other) {
-            return Long.signum(due - other.due);
-        }
     }
 
     synchronized void start(Thread started) {
@@ -79,8 +54,24 @@ final class Lane<D> implements Runnable {
     synchronized void add(List<Entry<D>> entries) {
         if (!stopped && !entries.isEmpty()) {
             fresh.addAll(entries);
-            pending += entries.size();
+            entries.forEach(this::count);
             notifyAll();
+        }
+    }
+
+    private void count(Entry<D> entry) {
+        if (!entry.counted) {
+            entry.counted = true;
+            pending++;
+            bytes += entry.bytes;
+        }
+    }
+
+    private void discount(Entry<D> entry) {
+        if (entry.counted) {
+            entry.counted = false;
+            pending--;
+            bytes -= entry.bytes;
         }
     }
 
@@ -94,19 +85,29 @@ final class Lane<D> implements Runnable {
         return pending;
     }
 
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    /** Since when, by {@link System#nanoTime}, its thread has been with the present batch; empty if it has none. */
+    synchronized OptionalLong busySince() {
+        return running.isEmpty() ? OptionalLong.empty() : OptionalLong.of(since);
+    }
+
     @Override
     public void run() {
         try {
             for (List<Entry<D>> batch = next(); !batch.isEmpty(); batch = next()) {
-                List<Work.Later<D>> later = List.of();
+                Work.Result<D> result = Work.Result.none();
                 try {
-                    later = work.on(batch);
+                    result = work.on(batch);
                 } finally {
-                    ended(batch, later);
+                    ended(batch, result);
                 }
+                result.copies().forEach(entry -> publisher.add(entry, this));
             }
         } catch (RuntimeException | Error fatal) {
-            log.error("A lane has died; what is not settled comes again when the listener is started again", fatal);
+            log.error("A lane has died; what is not settled comes again when the listener is restarted", fatal);
             failure = fatal;
             stop();
         }
@@ -119,10 +120,11 @@ final class Lane<D> implements Runnable {
             if (pause <= 0) {
                 running = take();
                 if (!running.isEmpty()) {
+                    since = System.nanoTime();
                     return running;
                 }
-                Waiting<D> first = byTime.peek();
-                pause = first == null ? FOREVER : first.due - System.nanoTime();
+                Long due = waiting.nextDue();
+                pause = due == null ? LONGEST_WAIT : Math.min(LONGEST_WAIT, due - System.nanoTime());
             }
             try {
                 wait(Math.max(1, pause / 1_000_000));
@@ -136,72 +138,85 @@ final class Lane<D> implements Runnable {
     /** The keys whose time has come, and then what is new. */
     private List<Entry<D>> take() {
         List<Entry<D>> batch = new ArrayList<>();
-        long now = System.nanoTime();
-        for (Waiting<D> first = byTime.peek(); first != null && first.due - now <= 0; first = byTime.peek()) {
-            if (batch.size() >= most) {
-                return batch;
-            }
-            byTime.remove();
-            while (!first.entries.isEmpty() && batch.size() < most) {
-                batch.add(first.entries.remove());
-            }
-        }
+        waiting.takeDue(batch, most);
         while (!fresh.isEmpty() && batch.size() < most) {
             Entry<D> entry = fresh.remove();
-            Waiting<D> before = waiting.get(entry.order);
-            if (before == null) {
+            if (!waiting.follow(entry)) {
                 batch.add(entry);
-            } else {
-                before.entries.add(entry);
             }
         }
         return batch;
     }
 
-    private synchronized void ended(List<Entry<D>> batch, List<Work.Later<D>> later) {
+    private synchronized void ended(List<Entry<D>> batch, Work.Result<D> result) {
         running = List.of();
-        pending -= batch.size();
+        batch.forEach(this::discount);
+        List<Work.Later<D>> later = result.later();
         for (int i = later.size() - 1; i >= 0; i--) { // from behind, so that the first is in front at last
-            Work.Later<D> again = later.get(i);
-            if (!again.entry().forgotten) {
-                Waiting<D> queue = waiting.computeIfAbsent(again.entry().order, key -> new Waiting<>());
-                queue.entries.addFirst(again.entry());
-                queue.due = again.due();
-                pending++;
+            putBack(later.get(i).entry(), later.get(i).due());
+        }
+        for (Entry<D> entry : result.copies()) {
+            if (entry.letter == null) {
+                postpone(entry);
+            } else { // behind a letter that is not out yet nothing of its key is handled
+                entry.publishing = true;
+                putBack(entry, System.nanoTime());
             }
         }
-        for (Entry<D> entry : batch) {
-            queueAgain(entry.order);
+        batch.forEach(entry -> waiting.arrange(entry.order));
+        notifyAll();
+    }
+
+    private void postpone(Entry<D> entry) {
+        if (!entry.forgotten) {
+            postponed.add(entry);
+            count(entry);
+        }
+    }
+
+    private void putBack(Entry<D> entry, long due) {
+        if (!entry.forgotten) {
+            waiting.putBack(entry, due);
+            count(entry);
+        }
+    }
+
+    /** Its copy is out, and it is settled. */
+    synchronized void published(Entry<D> entry) {
+        discount(entry);
+        postponed.remove(entry);
+        if (waiting.remove(entry)) {
+            waiting.arrange(entry.order);
         }
         notifyAll();
     }
 
-    /** Puts the queue of a key where its time says, or away if nothing is left in it. */
-    private void queueAgain(Object order) {
-        Waiting<D> queue = waiting.get(order);
-        if (queue != null) {
-            byTime.remove(queue);
-            if (queue.entries.isEmpty()) {
-                waiting.remove(order);
-            } else {
-                byTime.add(queue);
-            }
+    /** The broker does not keep it, so it waits here. */
+    synchronized void notPostponed(Entry<D> entry) {
+        if (postponed.remove(entry)) {
+            putBack(entry, System.nanoTime() + entry.postponed.toNanos());
+            waiting.arrange(entry.order);
+            notifyAll();
         }
     }
 
+    /** Those that wait are gone at once; those that are worked on or published now, as soon as they are through. */
     synchronized void forget(Predicate<D> leaving) {
-        Predicate<Entry<D>> gone = entry -> leaving.test(entry.delivery.origin());
-        running.stream().filter(gone).forEach(entry -> entry.forgotten = true);
-        int before = sizes();
+        Predicate<Entry<D>> gone = entry -> {
+            boolean leaves = leaving.test(entry.delivery.origin());
+            if (leaves) {
+                entry.forgotten = true;
+                discount(entry);
+            }
+            return leaves;
+        };
+        running.stream()
+                .filter(entry -> leaving.test(entry.delivery.origin()))
+                .forEach(entry -> entry.forgotten = true);
         fresh.removeIf(gone);
-        waiting.values().forEach(queue -> queue.entries.removeIf(gone));
-        List.copyOf(waiting.keySet()).forEach(this::queueAgain);
-        pending -= before - sizes();
-    }
-
-    private int sizes() {
-        return fresh.size()
-                + waiting.values().stream().mapToInt(q -> q.entries.size()).sum();
+        postponed.removeIf(gone);
+        waiting.removeIf(gone);
+        notifyAll();
     }
 
     synchronized boolean awaitNone(Predicate<D> leaving, long deadline) {
@@ -225,9 +240,12 @@ final class Lane<D> implements Runnable {
         notifyAll();
     }
 
-    /** Interrupts what has not ended by then. */
     boolean join(long deadline) {
-        Thread running = thread;
+        return join(thread, deadline);
+    }
+
+    /** Waits for a thread's end, and interrupts what has not ended by then. */
+    static boolean join(@Nullable Thread running, long deadline) {
         if (running == null || running == Thread.currentThread()) {
             return true;
         }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Predicate;
 
@@ -21,21 +22,32 @@ import java.util.function.Predicate;
  * @param <D> a delivery, as the broker's client has it
  */
 public final class Lanes<D> {
+    private final Options options;
     private final Consumer consumer;
     private final Pace pace;
+    private final StoreProbe probe;
+    private final CopyPublisher<D> publisher;
     private final List<Lane<D>> lanes = new ArrayList<>();
 
     private Lanes(Options options, Inbox inbox, Consumer consumer, Settler<D> settler) {
+        this.options = options;
         this.consumer = Objects.requireNonNull(consumer, "consumer");
-        pace = new Pace(options.name);
+        pace = Pace.ofStore(options.name);
+        probe = new StoreProbe(options.name, inbox, options.threads);
         Work<D> work = new Work<>(inbox, consumer, new Triage(consumer, options.retry), settler, pace);
+        publisher = new CopyPublisher<>(options.name, work::publish);
+        publisher.start(named(options, "-copies", publisher));
         for (int i = 0; i < options.lanes; i++) {
-            Lane<D> lane = new Lane<>(work, pace, consumer.policy().batchMessages());
+            Lane<D> lane = new Lane<>(work, publisher, pace, consumer.policy().batchMessages());
             lanes.add(lane);
-            Thread thread = options.threads.newThread(lane);
-            thread.setName(options.name + "-" + (i + 1));
-            lane.start(thread);
+            lane.start(named(options, "-" + (i + 1), lane));
         }
+    }
+
+    private static Thread named(Options options, String suffix, Runnable work) {
+        Thread thread = options.threads.newThread(work);
+        thread.setName(options.name + suffix);
+        return thread;
     }
 
     /** Starts the lanes. */
@@ -50,8 +62,11 @@ public final class Lanes<D> {
      * @param lanes how many work side by side
      * @param retry when a message whose handler failed comes again, and how often
      * @param threads makes the lanes' threads; they are named here
+     * @param maxPending how many deliveries are enough
+     * @param maxBytes how many bytes of deliveries are enough
      */
-    public record Options(String name, int lanes, RetryPolicy retry, ThreadFactory threads) {
+    public record Options(
+            String name, int lanes, RetryPolicy retry, ThreadFactory threads, int maxPending, long maxBytes) {
         public Options {
             if (lanes < 1) {
                 throw new IllegalArgumentException("lanes is " + lanes + ", but must be at least 1");
@@ -72,10 +87,10 @@ public final class Lanes<D> {
             lanes.get(0).add(deliveries.stream().map(this::entry).toList());
             return;
         }
-        List<List<Lane.Entry<D>>> byLane = new ArrayList<>();
+        List<List<Entry<D>>> byLane = new ArrayList<>();
         lanes.forEach(lane -> byLane.add(new ArrayList<>()));
         for (Delivery<D> delivery : deliveries) {
-            Lane.Entry<D> entry = entry(delivery);
+            Entry<D> entry = entry(delivery);
             byLane.get(Math.floorMod(entry.order.hashCode(), lanes.size())).add(entry);
         }
         for (int i = 0; i < byLane.size(); i++) {
@@ -83,8 +98,8 @@ public final class Lanes<D> {
         }
     }
 
-    private Lane.Entry<D> entry(Delivery<D> delivery) {
-        return new Lane.Entry<>(delivery, order(delivery));
+    private Entry<D> entry(Delivery<D> delivery) {
+        return new Entry<>(delivery, order(delivery));
     }
 
     /** What must keep its order among its like: with marks, all of a partition. A message without a key stands alone. */
@@ -102,8 +117,30 @@ public final class Lanes<D> {
         return lanes.stream().mapToInt(Lane::pending).sum();
     }
 
+    /** How many bytes these deliveries have. */
+    public long pendingBytes() {
+        return lanes.stream().mapToLong(Lane::bytes).sum();
+    }
+
+    /** Whether there is enough here, so that no more should be taken from the broker. */
+    public boolean isFull() {
+        return pending() >= options.maxPending || pendingBytes() >= options.maxBytes;
+    }
+
+    /** Whether half of what would be enough is gone, so that more may be taken from the broker. */
+    public boolean isHalfEmpty() {
+        return pending() <= options.maxPending / 2 && pendingBytes() <= options.maxBytes / 2;
+    }
+
+    /** What keeps messages here: a store that does not answer, or dead letters that cannot be published. */
+    public Optional<Waiting> waiting() {
+        return pace.waiting()
+                .or(() -> probe.waiting(lanes.stream().map(Lane::busySince).flatMapToLong(OptionalLong::stream)))
+                .or(publisher::waiting);
+    }
+
     /** Whether the store did not answer when it was last asked. */
-    public boolean isWaiting() {
+    public boolean isStoreAway() {
         return pace.isWaiting();
     }
 
@@ -119,7 +156,8 @@ public final class Lanes<D> {
     public boolean forget(Predicate<D> leaving, Duration longest) {
         long deadline = System.nanoTime() + longest.toNanos();
         lanes.forEach(lane -> lane.forget(leaving));
-        boolean none = true;
+        publisher.forget();
+        boolean none = publisher.awaitNone(leaving, deadline);
         for (Lane<D> lane : lanes) {
             none &= lane.awaitNone(leaving, deadline);
         }
@@ -127,8 +165,8 @@ public final class Lanes<D> {
     }
 
     /**
-     * Begins nothing more, and waits for what is being worked on, but not longer than this. What waits is forgotten, and
-     * the broker's to deliver again. Answers whether everything that was begun has ended.
+     * Begins nothing more, and waits for what is being worked on and for the dead letters of it, but not longer than this.
+     * What waits is forgotten, and the broker's to deliver again. Answers whether everything that was begun has ended.
      */
     public boolean close(Duration longest) {
         long deadline = System.nanoTime() + longest.toNanos();
@@ -137,6 +175,7 @@ public final class Lanes<D> {
         for (Lane<D> lane : lanes) {
             ended &= lane.join(deadline);
         }
+        ended &= publisher.close(deadline);
         return ended;
     }
 }

@@ -1,15 +1,20 @@
 package dev.idem.broker;
 
-/** How a listener is. */
+/** How a {@link Listener} is. */
 public enum ListenerState {
     /** It was built, and has not reached its broker yet. */
     STARTING,
     RUNNING,
-    /** The store or the broker does not answer. It tries again by itself; nothing is acknowledged meanwhile. */
+    /** It takes nothing more from the broker until it is resumed. */
+    PAUSED,
+    /**
+     * Something is missing: the store or the broker does not answer, a topic or queue does not exist, dead letters cannot be
+     * published. {@link Listener#waiting} says what. It tries again by itself; nothing is lost meanwhile.
+     */
     WAITING,
     /** It takes nothing more, and finishes what it has begun. */
     CLOSING,
     CLOSED,
-    /** It gave up, for a reason that waiting does not cure; see its log. A new one must be built. */
+    /** It gave up, for a reason that waiting does not cure; see {@link Listener#failure}. It can be restarted. */
     FAILED
 }

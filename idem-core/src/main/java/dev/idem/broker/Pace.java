@@ -1,48 +1,94 @@
 package dev.idem.broker;
 
+import dev.idem.StoreException;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a listener from hammering what does not answer, the store or the broker: after each failure it waits, ever longer up
- * to three seconds; after the first success it goes on at full speed. Thread-safe.
+ * to three seconds; after the first success it goes on at full speed. Tells what is waited for, and since when. Thread-safe.
  */
 public final class Pace {
     private static final Logger log = LoggerFactory.getLogger(Pace.class);
     private static final long FIRST_MILLIS = 50;
     private static final long LONGEST_MILLIS = 3_000;
+    private static final int MOST_CAUSES = 10;
 
     private final String who;
+    private final String what;
+    private final boolean quotes;
     private int failures;
     private long until;
+    private @Nullable Waiting waiting;
 
-    /** For the listener of this name, which the log tells. */
-    public Pace(String who) {
+    private Pace(String who, String what, boolean quotes) {
         this.who = who;
+        this.what = what;
+        this.quotes = quotes;
     }
 
-    /** Something did not answer. */
+    /** For what a listener asks of its store. Messages of drivers are not quoted, because they may quote values. */
+    public static Pace ofStore(String who) {
+        return new Pace(who, "the store", false);
+    }
+
+    /**
+     * For what a listener asks of its broker.
+     *
+     * @param who the listener, which the log names first
+     * @param what is asked: {@code the broker}, {@code queue orders}
+     */
+    public static Pace ofBroker(String who, String what) {
+        return new Pace(who, what, true);
+    }
+
+    /** It did not answer. */
     public synchronized void failed(Throwable cause) {
-        if (failures == 0) {
-            // Its type only: drivers quote values of a failed statement in their messages.
-            log.warn(
-                    "{}: no answer ({}); waits, and tries again",
-                    who,
-                    cause.getClass().getName());
+        failed(cause, words(cause));
+    }
+
+    /** It did not answer, or refused, and this is what to tell people about it. */
+    public synchronized void failed(Throwable cause, String why) {
+        Waiting before = waiting;
+        waiting = new Waiting(what, before == null ? Instant.now() : before.since(), why);
+        if (before == null || !before.why().equals(why)) {
+            log.warn("{}: waits for {} and tries again: {}", who, what, why);
         }
-        log.debug("{}: no answer", who, cause);
+        log.debug("{}: no answer from {}", who, what, cause);
         failures++;
         long ceiling = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(failures, 20));
         long pause = ceiling / 2 + ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
         until = System.nanoTime() + Duration.ofMillis(pause).toNanos();
     }
 
+    private String words(Throwable cause) {
+        StringBuilder words = new StringBuilder(cause.getClass().getName());
+        Throwable next = cause;
+        boolean ofDatabase = cause instanceof StoreException;
+        for (int i = 0; i < MOST_CAUSES && next != null; i++, next = next.getCause()) {
+            if (next instanceof SQLException sql && sql.getSQLState() != null) {
+                ofDatabase = true;
+                words.append(" (SQLState ").append(sql.getSQLState()).append(')');
+                break;
+            }
+        }
+        if (quotes && !ofDatabase && cause.getMessage() != null) { // drivers of databases may quote values
+            words.append(": ").append(PrintableText.of(cause.getMessage()));
+        }
+        return words.toString();
+    }
+
     /** It answered. */
     public synchronized void succeeded() {
-        if (failures > 0) {
-            log.info("{}: answers again; goes on", who);
+        if (waiting != null) {
+            log.info("{}: {} answers again", who, what);
+            waiting = null;
             failures = 0;
             until = System.nanoTime();
         }
@@ -50,11 +96,16 @@ public final class Pace {
 
     /** Whether the last call found no answer. */
     public synchronized boolean isWaiting() {
-        return failures > 0;
+        return waiting != null;
+    }
+
+    /** What is waited for, if the last call found no answer. */
+    public synchronized Optional<Waiting> waiting() {
+        return Optional.ofNullable(waiting);
     }
 
     /** How long to wait before the next try; zero if not at all. */
     public synchronized Duration left() {
-        return failures == 0 ? Duration.ZERO : Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+        return waiting == null ? Duration.ZERO : Duration.ofNanos(Math.max(0, until - System.nanoTime()));
     }
 }

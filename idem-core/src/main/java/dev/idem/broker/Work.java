@@ -5,7 +5,6 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Position;
-import dev.idem.broker.Lane.Entry;
 import dev.idem.broker.Triage.Decision;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,10 +15,9 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes a batch through the inbox and settles each delivery; answers those that must come again, in their order. */
+/** Takes a batch through the inbox and settles each delivery; answers those that must come again or be published. */
 final class Work<D> {
     private static final Logger log = LoggerFactory.getLogger(Lanes.class);
-    private static final long LONGEST_PUBLISH_PAUSE_MILLIS = 30_000;
     private static final long LONGEST_WAIT_MILLIS = 3_000;
 
     private final Inbox inbox;
@@ -47,70 +45,128 @@ final class Work<D> {
         }
     }
 
-    List<Later<D>> on(List<Entry<D>> batch) {
-        List<Later<D>> later = new ArrayList<>();
-        List<Entry<D>> undecided = new ArrayList<>(batch.size());
-        Set<Object> stuck = new HashSet<>();
-        for (Entry<D> entry : batch) {
-            if (stuck.contains(entry.order)) {
-                later.add(Later.in(entry, Duration.ZERO));
-            } else if (entry.letter == null) {
-                undecided.add(entry);
-            } else {
-                publish(entry, entry.letter, stuck).ifPresent(later::add);
-            }
+    /**
+     * What became of a batch.
+     *
+     * @param later what must come again, in order
+     * @param copies what must be published first: dead letters, and messages that the broker keeps for a while
+     */
+    record Result<D>(List<Later<D>> later, List<Entry<D>> copies) {
+        static <D> Result<D> none() {
+            return new Result<>(List.of(), List.of());
         }
-        if (undecided.isEmpty()) {
-            return later;
+
+        private static <D> Result<D> begun() {
+            return new Result<>(new ArrayList<>(), new ArrayList<>());
         }
-        List<Outcome<?>> outcomes;
+    }
+
+    Result<D> on(List<Entry<D>> batch) {
+        Result<D> result = Result.begun();
+        List<Entry<D>> asked = undecided(batch);
+        List<Outcome<?>> outcomes = List.of();
         try {
-            outcomes = inbox.acceptAll(
-                    consumer, undecided.stream().map(e -> e.delivery.message()).toList());
+            if (!asked.isEmpty()) {
+                outcomes = inbox.acceptAll(
+                        consumer, asked.stream().map(e -> e.delivery.message()).toList());
+            }
         } catch (RuntimeException unexpected) { // the inbox answers what happens to messages, so this is not about them
             log.error("{}: the inbox did not answer; tried again", consumer.name(), unexpected);
             pace.failed(unexpected);
-            undecided.forEach(entry -> later.add(Later.in(entry, Duration.ZERO)));
-            return later;
+            batch.forEach(entry -> result.later.add(Later.in(entry, Duration.ZERO)));
+            return result;
         }
-        settle(undecided, outcomes, stuck, later);
-        return later;
+        settle(batch, asked, outcomes, result);
+        return result;
+    }
+
+    /** Those without a letter, and not behind one: where a mark says what is done, it would pass what has no letter yet. */
+    private static <D> List<Entry<D>> undecided(List<Entry<D>> batch) {
+        List<Entry<D>> undecided = new ArrayList<>(batch.size());
+        Set<Object> letters = new HashSet<>();
+        for (Entry<D> entry : batch) {
+            if (entry.letter != null) {
+                letters.add(entry.order);
+            } else if (!letters.contains(entry.order)) {
+                undecided.add(entry);
+            }
+        }
+        return undecided;
     }
 
     /**
-     * Behind a letter that is not out yet nothing of its key is decided: where a mark says what is done, the mark would pass a
-     * message that has neither its effect nor its letter.
+     * Behind a letter that is not out yet nothing of its key is set aside or parked. With marks so it is behind everything
+     * that is not done, because a letter moves the mark.
      */
-    private void settle(List<Entry<D>> entries, List<Outcome<?>> outcomes, Set<Object> stuck, List<Later<D>> later) {
+    private void settle(List<Entry<D>> batch, List<Entry<D>> asked, List<Outcome<?>> outcomes, Result<D> result) {
         Optional<Throwable> outage = Optional.empty();
         boolean answered = false;
-        for (int i = 0; i < entries.size(); i++) {
-            Entry<D> entry = entries.get(i);
-            Decision decision = stuck.contains(entry.order) // then it is decided when it comes again
-                    ? triage.decide(outcomes.get(i), entry.failures)
-                    : triage.orPark(triage.decide(outcomes.get(i), entry.failures), entry.delivery.message(), inbox);
+        Set<Object> stuck = new HashSet<>();
+        int next = 0;
+        for (Entry<D> entry : batch) {
+            boolean behind = stuck.contains(entry.order);
+            if (next == asked.size() || asked.get(next) != entry) {
+                keepDecided(entry, behind, result);
+                stuck.add(entry.order);
+                continue;
+            }
+            Decision decision = triage.decide(outcomes.get(next++), entry.failures);
+            if (!behind) {
+                decision = triage.orPark(decision, entry.delivery.message(), inbox);
+            }
             answered |= !(decision instanceof Decision.Wait);
             if (decision instanceof Decision.Acknowledge) {
                 acknowledge(entry);
-            } else if (stuck.contains(entry.order)) {
-                later.add(Later.in(entry, Duration.ZERO));
-            } else if (decision instanceof Decision.SetAside aside) {
-                publish(entry, aside.letter(), stuck).ifPresent(later::add);
+                continue;
+            }
+            if (decision instanceof Decision.SetAside aside) {
+                setAside(entry, aside, behind, result);
+                stuck.add(entry.order);
             } else if (decision instanceof Decision.TryAgain again) {
-                entry.failures = again.failures();
-                if (!postponed(entry, again)) {
-                    later.add(Later.in(entry, again.delay()));
-                }
+                tryAgain(entry, again, behind, result);
             } else if (decision instanceof Decision.Wait wait) {
                 outage = Optional.of(wait.cause());
                 entry.waits++;
-                later.add(Later.in(entry, patience(entry.waits)));
+                result.later.add(Later.in(entry, patience(entry.waits)));
+            }
+            if (consumer.isWatermark()) {
+                stuck.add(entry.order);
             }
         }
         if (answered) {
             pace.succeeded();
         } else {
             outage.ifPresent(pace::failed);
+        }
+    }
+
+    private static <D> void keepDecided(Entry<D> entry, boolean behind, Result<D> result) {
+        if (behind || entry.letter == null) {
+            result.later.add(Later.in(entry, Duration.ZERO));
+        } else {
+            result.copies.add(entry);
+        }
+    }
+
+    /** The decision stays also for one that is behind another, unless the inbox is to keep it when its turn has come. */
+    private void setAside(Entry<D> entry, Decision.SetAside aside, boolean behind, Result<D> result) {
+        if (!behind || !consumer.isParking()) {
+            entry.letter = aside.letter();
+        }
+        if (behind) {
+            result.later.add(Later.in(entry, Duration.ZERO));
+        } else {
+            result.copies.add(entry);
+        }
+    }
+
+    private void tryAgain(Entry<D> entry, Decision.TryAgain again, boolean behind, Result<D> result) {
+        entry.failures = again.failures();
+        entry.postponed = again.delay();
+        if (!behind && settler.canPostpone(again.delay())) {
+            result.copies.add(entry);
+        } else {
+            result.later.add(Later.in(entry, again.delay()));
         }
     }
 
@@ -127,38 +183,19 @@ final class Work<D> {
         }
     }
 
-    private boolean postponed(Entry<D> entry, Decision.TryAgain again) {
+    /** A decision once made stays: only the publishing is tried again, and the handler does not run again. */
+    void publish(Entry<D> entry) throws Exception {
         Message message = entry.delivery.message();
-        try {
-            return settler.postpone(entry.delivery.origin(), message, again.delay(), again.failures());
-        } catch (Exception failure) {
-            interruptIfSo(failure);
-            log.debug("{}: could not be handed back for later; waits here", consumer.name(), failure);
-            return false;
+        DeadLetter letter = entry.letter;
+        if (letter == null) {
+            settler.postpone(entry.delivery.origin(), message, entry.postponed, entry.failures);
+            return;
         }
-    }
-
-    /** A decision once made stays: only the publishing is tried again, and the handler is left in peace. */
-    private Optional<Later<D>> publish(Entry<D> entry, DeadLetter letter, Set<Object> stuck) {
-        try {
-            settler.setAside(entry.delivery.origin(), entry.delivery.message(), letter);
-            passOver(entry.delivery.message());
-            return Optional.empty();
-        } catch (Exception failure) {
-            interruptIfSo(failure);
-            if (entry.publishFailures == 0) {
-                log.warn(
-                        "{}: a dead letter could not be published ({}); tried again, and its message is kept until then",
-                        consumer.name(),
-                        failure.getClass().getName());
-            }
-            log.debug("{}: a dead letter could not be published", consumer.name(), failure);
-            entry.letter = letter;
-            stuck.add(entry.order);
-            entry.publishFailures++;
-            long millis = Math.min(LONGEST_PUBLISH_PAUSE_MILLIS, 100L << Math.min(entry.publishFailures, 20));
-            return Optional.of(Later.in(entry, Duration.ofMillis(millis)));
+        if (!entry.letterIsOut) {
+            settler.setAside(entry.delivery.origin(), message, letter);
+            entry.letterIsOut = true;
         }
+        passOver(message);
     }
 
     /** A partition that keeps a mark has stopped at this message, and would wait for it. */
@@ -166,11 +203,5 @@ final class Work<D> {
         Optional<Position> position = consumer.isWatermark() ? message.position() : Optional.empty();
         position.map(at -> new Position(at.stream(), at.partition(), at.offset() + 1))
                 .ifPresent(next -> inbox.settledBefore(consumer, next));
-    }
-
-    private static void interruptIfSo(Exception failure) {
-        if (failure instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

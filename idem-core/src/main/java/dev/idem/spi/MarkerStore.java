@@ -113,6 +113,22 @@ public interface MarkerStore extends AutoCloseable {
         SequenceStore sequences();
     }
 
+    /** A store that keeps a secret for all its processes. */
+    interface Secretive extends MarkerStore {
+        /** At least 32 random bytes: the same for all processes, made with the tables, told to nobody. */
+        byte[] secret();
+    }
+
+    /** A store that can say whether it answers. */
+    interface Pingable extends MarkerStore {
+        /**
+         * Asks for the least that shows that it answers. May wait as long as it does not.
+         *
+         * @throws dev.idem.StoreException when it does not answer
+         */
+        void ping();
+    }
+
     /** A store that can say whether it is as new as somebody outside remembers it. */
     interface Witnessed extends MarkerStore {
         StoreWitness witness();

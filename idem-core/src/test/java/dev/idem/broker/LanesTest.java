@@ -58,7 +58,8 @@ class LanesTest {
     };
 
     private void start(int count, Inbox inbox) {
-        lanes = Lanes.start(new Lanes.Options("test", count, QUICK, Thread::new), inbox, CONSUMER, settler);
+        lanes = Lanes.start(
+                new Lanes.Options("test", count, QUICK, Thread::new, 1_000, 1_000_000), inbox, CONSUMER, settler);
     }
 
     @AfterEach
@@ -114,13 +115,13 @@ class LanesTest {
         }));
         lanes.add(
                 IntStream.range(0, 10).mapToObj(i -> delivery("m" + i, "k" + i)).toList());
-        await().until(lanes::isWaiting);
+        await().until(lanes::isStoreAway);
         Thread.sleep(1_500);
         assertThat(calls.get()).as("asked in one and a half seconds").isLessThan(200);
         assertThat(letters).isEmpty();
         away.set(false);
         await().atMost(Duration.ofSeconds(10)).until(() -> acknowledged.size() == 10);
-        assertThat(lanes.isWaiting()).isFalse();
+        assertThat(lanes.isStoreAway()).isFalse();
     }
 
     @Test
