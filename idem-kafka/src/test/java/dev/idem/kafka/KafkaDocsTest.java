@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -77,7 +78,7 @@ class KafkaDocsTest {
             listener.close();
             String failed = bed.topic + ".failed";
             // region kafka-replay
-            try (DeadLetters letters = KafkaDeadLetters.open(config, failed)) {
+            try (DeadLetters letters = KafkaDeadLetters.open(config, failed, Set.of(bed.topic))) {
                 LetterReplay.of(LetterFilter.all().consumer("payments"))
                         .as("anna", "the provider is back", (consumer, action, actor, why, what) -> audit.add(action))
                         .run(letters, progress -> {});
