@@ -177,7 +177,7 @@ class KafkaGroupTest {
     }
 
     @Test
-    @DisplayName("KF-19 an instance id that another member still has is waited for, and then taken over")
+    @DisplayName("an instance id that another member still has is waited for, and then taken over")
     void unreleasedInstanceId() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             bed.config.remove("heartbeat.interval.ms");
