@@ -113,13 +113,13 @@ class KafkaDocsTest {
                     Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
                     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
                         Message message = KafkaMessages.reader().read(record);
-                        Triage.Decision decision = triage.decide(inbox.accept(billing, message), 0);
+                        int failures = 0;
+                        Triage.Decision decision = triage.decide(inbox.accept(billing, message), failures);
                         while (!(decision instanceof Triage.Decision.Acknowledge)) {
                             if (decision instanceof Triage.Decision.SetAside set) {
                                 aside.add(set.letter()); // publish it, and wait until the broker has it
                                 break;
                             }
-                            int failures = 0;
                             if (decision instanceof Triage.Decision.TryAgain again) {
                                 failures = again.failures();
                                 Thread.sleep(again.delay().toMillis());
