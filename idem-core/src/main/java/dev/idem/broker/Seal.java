@@ -61,7 +61,8 @@ public final class Seal {
             return List.of();
         }
         List<Header> ours = raw.headers().stream()
-                .filter(header -> DeadLetter.isOurs(header.name()) && !header.name().equals(NAME))
+                .filter(header ->
+                        DeadLetter.isOurs(header.name()) && !header.name().equals(NAME))
                 .toList();
         byte[] expected = HexFormat.of().formatHex(sign(ours, raw.payload())).getBytes(StandardCharsets.US_ASCII);
         boolean genuine = MessageDigest.isEqual(expected, seal.getBytes(StandardCharsets.UTF_8));

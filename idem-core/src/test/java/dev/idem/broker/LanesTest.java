@@ -58,7 +58,8 @@ class LanesTest {
     };
 
     private void start(int count, Inbox inbox) {
-        lanes = Lanes.start(new Lanes.Options("test", count, QUICK, Thread::new, 1_000, 1_000_000), inbox, CONSUMER, settler);
+        lanes = Lanes.start(
+                new Lanes.Options("test", count, QUICK, Thread::new, 1_000, 1_000_000), inbox, CONSUMER, settler);
     }
 
     @AfterEach
