@@ -1,6 +1,7 @@
 package dev.idem.jms;
 
 import dev.idem.broker.Attributes;
+import dev.idem.broker.MessageReader.Delivered;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
@@ -8,39 +9,28 @@ import jakarta.jms.TextMessage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Turns what a provider delivers into a message. Bytes and text are payloads; objects are never deserialised, so that such
- * messages have neither payload nor id, and the policy for missing keys decides about them. Immutable and thread-safe.
- */
+/** Payload, headers and attributes of what a provider delivers. */
 final class Incoming {
     /** Where an application puts its own id, if not where {@link Attributes} says. */
     static final String ID = "messageId";
 
     static final String CONTENT_TYPE = "contentType";
 
-    /** How often the handler has failed, on copies that come again. */
-    static final String FAILURES = "idem_failures";
-
+    private static final Attributes.Broker NOTHING = new Attributes.Broker(null, null, null, null);
     private static final Logger log = LoggerFactory.getLogger(JmsListener.class);
 
-    private final Attributes attributes;
-    private final boolean idOfBroker;
+    private Incoming() {}
 
-    Incoming(Attributes attributes, boolean idOfBroker) {
-        this.attributes = attributes;
-        this.idOfBroker = idOfBroker;
-    }
-
-    dev.idem.Message read(Message message) {
+    /** A message that cannot be read is empty: the policy for missing keys decides about it. */
+    static Delivered open(Message message) {
         try {
-            return Identity.read(attributes.read(raw(message), broker(message)), message);
+            return new Delivered(raw(message), broker(message));
         } catch (JMSException | RuntimeException unreadable) { // its text may quote the body
             log.debug("A message could not be read: {}", unreadable.getClass().getName());
-            return dev.idem.Message.builder().build();
+            return new Delivered(dev.idem.Message.builder().build(), NOTHING);
         }
     }
 
@@ -58,12 +48,15 @@ final class Incoming {
         if (contentType != null) {
             raw.contentType(contentType.toString());
         }
+        return raw.sharedPayload(payload(message)).build();
+    }
+
+    static byte[] payload(Message message) throws JMSException {
         if (message instanceof BytesMessage bytes) {
-            raw.payload(body(bytes));
-        } else if (message instanceof TextMessage text && text.getText() != null) {
-            raw.payload(text.getText().getBytes(StandardCharsets.UTF_8));
+            return body(bytes);
         }
-        return raw.build();
+        String text = message instanceof TextMessage written ? written.getText() : null;
+        return text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8);
     }
 
     static byte[] body(BytesMessage message) throws JMSException {
@@ -73,30 +66,16 @@ final class Incoming {
         return body;
     }
 
-    private Attributes.Broker broker(Message message) throws JMSException {
+    static boolean isReadable(Message message) {
+        return message instanceof BytesMessage || message instanceof TextMessage;
+    }
+
+    private static Attributes.Broker broker(Message message) throws JMSException {
         long time = message.getJMSTimestamp();
         return new Attributes.Broker(
-                id(message),
+                isReadable(message) ? message.getStringProperty(ID) : null,
                 message.getJMSType(),
                 message.getStringProperty("JMSXGroupID"),
                 time == 0 ? null : Instant.ofEpochMilli(time));
-    }
-
-    private @Nullable String id(Message message) throws JMSException {
-        boolean readable = message instanceof BytesMessage || message instanceof TextMessage;
-        String own = message.getStringProperty(ID);
-        if (own != null || !idOfBroker || !readable) {
-            return readable ? own : null;
-        }
-        String first = message.getStringProperty(Outgoing.FIRST_ID);
-        return first != null ? first : message.getJMSMessageID();
-    }
-
-    int failures(Message message) {
-        try {
-            return message.propertyExists(FAILURES) ? message.getIntProperty(FAILURES) : 0;
-        } catch (JMSException | NumberFormatException notOurs) {
-            return 0;
-        }
     }
 }

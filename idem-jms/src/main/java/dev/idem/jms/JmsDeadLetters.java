@@ -6,6 +6,7 @@ import dev.idem.broker.Attributes;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
+import dev.idem.broker.MessageReader;
 import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.DeliveryMode;
@@ -16,13 +17,19 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.QueueBrowser;
 import jakarta.jms.Session;
 import java.util.Enumeration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The dead letters of a queue: looked at with a browser; sent again and taken away in one transaction. */
+/**
+ * The dead letters of a queue: looked at with a browser; sent again and taken away in one transaction. A letter says which
+ * queue it came from, but somebody may have forged it: it is sent only to a queue that is allowed. Not thread-safe.
+ */
 public final class JmsDeadLetters implements DeadLetters {
     private static final Logger log = LoggerFactory.getLogger(JmsDeadLetters.class);
+    private static final String SUFFIX = ".dead-letters";
     private static final long PATIENCE_MILLIS = 5_000;
 
     private final Connection connection;
@@ -30,11 +37,15 @@ public final class JmsDeadLetters implements DeadLetters {
     private final QueueBrowser browser;
     private final Enumeration<?> messages;
     private final String queue;
-    private final Incoming incoming;
+    private final MessageReader<Message> reader;
+    private final Set<String> allowedOrigins;
 
-    private JmsDeadLetters(ConnectionFactory factory, String queue, Attributes attributes) throws JMSException {
+    private JmsDeadLetters(
+            ConnectionFactory factory, String queue, MessageReader<Message> reader, Set<String> allowedOrigins)
+            throws JMSException {
         this.queue = queue;
-        incoming = new Incoming(attributes, true);
+        this.reader = reader;
+        this.allowedOrigins = Set.copyOf(allowedOrigins);
         connection = factory.createConnection();
         try {
             session = connection.createSession(Session.SESSION_TRANSACTED);
@@ -47,15 +58,31 @@ public final class JmsDeadLetters implements DeadLetters {
         }
     }
 
-    /** Opens the letters of a queue for dead letters. */
+    /**
+     * Opens a queue of dead letters. They are sent again to the queue that it belongs to by its name, which is
+     * {@code orders} for {@code orders.dead-letters}; for a queue of another name, to none.
+     */
     public static JmsDeadLetters open(ConnectionFactory factory, String queue) {
         return open(factory, queue, Attributes.defaults());
     }
 
     /** Opens them, where the attributes come from elsewhere. */
     public static JmsDeadLetters open(ConnectionFactory factory, String queue, Attributes attributes) {
+        boolean named = queue.length() > SUFFIX.length() && queue.endsWith(SUFFIX);
+        Set<String> owner = named ? Set.of(queue.substring(0, queue.length() - SUFFIX.length())) : Set.of();
+        return open(factory, queue, JmsMessages.reader().attributes(attributes), owner);
+    }
+
+    /**
+     * Opens them.
+     *
+     * @param reader as the listener has it
+     * @param allowedOrigins the queues that letters may be sent to again
+     */
+    public static JmsDeadLetters open(
+            ConnectionFactory factory, String queue, MessageReader<Message> reader, Set<String> allowedOrigins) {
         try {
-            return new JmsDeadLetters(factory, queue, attributes);
+            return new JmsDeadLetters(factory, queue, reader, allowedOrigins);
         } catch (JMSException failure) {
             throw failed("open the dead letters of " + queue, failure);
         }
@@ -82,15 +109,14 @@ public final class JmsDeadLetters implements DeadLetters {
         if (place == null) {
             return Optional.empty();
         }
-        dev.idem.Message read = incoming.read(message);
+        dev.idem.Message letter = reader.readLetter(message);
+        dev.idem.Message read = Identity.read(letter, letter.headers());
         return DeadLetter.of(read).map(about -> new Letter(place, read, about));
     }
 
     @Override
     public void sendAgain(Letter letter) {
-        String origin = Optional.ofNullable(letter.about().origin().get("queue"))
-                .orElseThrow(
-                        () -> new IdemException("Letter " + letter.place() + " does not say where it came from", null));
+        String origin = allowedOrigin(letter);
         String selector = Outgoing.LETTER + " = '" + letter.place().replace("'", "''") + "'";
         boolean sent = false;
         try (MessageConsumer consumer = session.createConsumer(session.createQueue(queue), selector);
@@ -101,7 +127,7 @@ public final class JmsDeadLetters implements DeadLetters {
                         "Letter " + letter.place() + " is not there any more: somebody else took it", null);
             }
             producer.setDeliveryMode(DeliveryMode.PERSISTENT);
-            producer.send(again(message, letter));
+            producer.send(again(message));
             session.commit();
             sent = true;
         } catch (JMSException failure) {
@@ -113,14 +139,27 @@ public final class JmsDeadLetters implements DeadLetters {
         }
     }
 
-    private Message again(Message message, Letter letter) throws JMSException {
-        Message copy = Outgoing.copy(session, message, letter.message());
-        for (Header header : DeadLetter.headersOfReplay(letter.message())) {
-            if (header.name().equals("idem-replays")) {
-                Properties.set(copy, Properties.nameHere(header.name()), header.text());
-            }
+    /** Of what we have added, the queue believes the sealed part only. */
+    private Message again(Message message) throws JMSException {
+        List<Header> sealed = reader.raw(message).headers().stream()
+                .filter(header -> Reading.isSealed(header.name()))
+                .toList();
+        return Copy.of(session, message, sealed);
+    }
+
+    private String allowedOrigin(Letter letter) {
+        String origin = letter.about().origin().get("queue");
+        if (origin == null) {
+            throw new IdemException("Letter " + letter.place() + " does not say where it came from", null);
         }
-        return copy;
+        if (!allowedOrigins.contains(origin)) {
+            throw new IdemException(
+                    "Letter " + letter.place() + " wants to be sent to queue " + origin + ", but allowed are only "
+                            + allowedOrigins
+                            + ". If that is where it came from, allow it when you open the dead letters",
+                    null);
+        }
+        return origin;
     }
 
     /** Else the next letter's commit would take this one away. */

@@ -2,12 +2,10 @@ package dev.idem.jms;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.RetryPolicy;
-import dev.idem.broker.Attributes;
+import dev.idem.broker.ListenerBuilder;
 import jakarta.jms.ConnectionFactory;
-import java.time.Duration;
+import jakarta.jms.Message;
 import java.util.Objects;
-import java.util.concurrent.ThreadFactory;
 
 /**
  * Listens to a queue of a Jakarta Messaging provider, and takes its messages through an inbox.
@@ -29,29 +27,21 @@ public final class JmsInbox {
     }
 
     /** Collects what a listener has. Not thread-safe. */
-    public static final class Builder {
+    public static final class Builder extends ListenerBuilder<Builder, Message> {
         private static final int MOST_MESSAGES = 1_000;
 
-        final ConnectionFactory factory;
-        final String queue;
-        final Consumer consumer;
-        final Inbox inbox;
-        Attributes attributes = Attributes.defaults();
-        RetryPolicy retry = RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(5));
-        String deadLetters;
-        Acknowledging acknowledging = Acknowledging.TRANSACTED;
-        int sessions = 1;
-        int batch = 100;
-        boolean keepsOrder;
-        boolean idOfBroker;
-        Duration drain = Duration.ofSeconds(20);
-        ThreadFactory threads = Builder::daemon;
+        private final ConnectionFactory factory;
+        private final String queue;
+        private String deadLetters;
+        private Acknowledging acknowledging = Acknowledging.TRANSACTED;
+        private int batch = 100;
+        private boolean keepsOrder;
+        private boolean idOfBroker;
 
         private Builder(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
+            super(JmsMessages.reader(), consumer, inbox);
             this.factory = Objects.requireNonNull(factory, "factory");
-            this.queue = Objects.requireNonNull(queue, "queue");
-            this.consumer = Objects.requireNonNull(consumer, "consumer");
-            this.inbox = Objects.requireNonNull(inbox, "inbox");
+            this.queue = named("queue", queue);
             if (consumer.isWatermark()) {
                 throw new IllegalArgumentException("Consumer " + consumer.name()
                         + " has a watermark, but a queue has no positions: leave the watermark out");
@@ -59,27 +49,21 @@ public final class JmsInbox {
             deadLetters = queue + ".dead-letters";
         }
 
-        private static Thread daemon(Runnable task) {
-            Thread thread = new Thread(task);
-            thread.setDaemon(true);
-            return thread;
+        private static String named(String what, String name) {
+            if (name.isBlank()) {
+                throw new IllegalArgumentException("The name of the " + what + " is empty");
+            }
+            return name;
         }
 
-        /** Where the attributes of a message come from. */
-        public Builder attributes(Attributes value) {
-            attributes = Objects.requireNonNull(value, "value");
-            return this;
-        }
-
-        /** When a message whose handler failed comes again; default 1 s, doubled up to 5 min, jittered, 10 attempts. */
-        public Builder retry(RetryPolicy value) {
-            retry = Objects.requireNonNull(value, "value");
+        @Override
+        protected Builder self() {
             return this;
         }
 
         /** The queue for dead letters; default the queue's name with {@code .dead-letters} behind it. */
         public Builder deadLetters(String name) {
-            deadLetters = Objects.requireNonNull(name, "name");
+            deadLetters = named("queue for dead letters", name);
             return this;
         }
 
@@ -88,21 +72,18 @@ public final class JmsInbox {
             return this;
         }
 
-        /** How many sessions work side by side, each with a connection and a thread; default 1, which keeps the order. */
-        public Builder sessions(int count) {
-            sessions = checked("sessions", count);
-            return this;
-        }
-
-        /** How many messages are taken at once, at most; default 100. */
+        /** How many messages are received at once, at most: those of one transaction. Default 100. */
         public Builder batch(int messages) {
-            batch = checked("batch", messages);
+            if (messages < 1 || messages > MOST_MESSAGES) {
+                throw new IllegalArgumentException("batch is " + messages + ", but must be 1 to " + MOST_MESSAGES);
+            }
+            batch = messages;
             return this;
         }
 
         /**
-         * Keeps a message that must come again, and those behind it that have its ordering key, in the session until they are
-         * through. Without this a copy is sent to the queue for later, and the session goes on without it.
+         * Keeps a message that must come again, and those behind it that have its ordering key, in memory until they are
+         * through. Without this a copy is sent to the queue for later, and those behind it go on.
          */
         public Builder keepOrder() {
             keepsOrder = true;
@@ -118,28 +99,23 @@ public final class JmsInbox {
             return this;
         }
 
-        /** How long closing waits for handlers that are running; default 20 s. */
-        public Builder drain(Duration longest) {
-            drain = Objects.requireNonNull(longest, "longest");
-            return this;
-        }
-
-        /** Makes the threads of the sessions. */
-        public Builder threads(ThreadFactory factory) {
-            threads = Objects.requireNonNull(factory, "factory");
-            return this;
-        }
-
-        private static int checked(String name, int value) {
-            if (value < 1 || value > MOST_MESSAGES) {
-                throw new IllegalArgumentException(name + " is " + value + ", but must be 1 to " + MOST_MESSAGES);
-            }
-            return value;
-        }
-
-        /** Starts to listen. A broker that is not there yet is waited for. */
+        /** Starts to listen. A broker or queue that is not there yet is waited for. */
         public JmsListener listen() {
-            return new JmsListener(this);
+            if (deadLetters.equals(queue)) {
+                throw new IllegalArgumentException(
+                        "Dead letters of " + queue + " would go to the same queue: name another one");
+            }
+            return new JmsListener(new JmsOptions(
+                    factory,
+                    queue,
+                    deadLetters,
+                    consumer(),
+                    inbox(),
+                    options(),
+                    acknowledging,
+                    batch,
+                    keepsOrder,
+                    idOfBroker));
         }
     }
 }

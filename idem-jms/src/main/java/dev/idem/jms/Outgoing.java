@@ -2,107 +2,161 @@ package dev.idem.jms;
 
 import dev.idem.Header;
 import dev.idem.broker.DeadLetter;
-import jakarta.jms.BytesMessage;
+import dev.idem.broker.Seal;
+import jakarta.jms.Connection;
 import jakarta.jms.DeliveryMode;
 import jakarta.jms.JMSException;
+import jakarta.jms.JMSRuntimeException;
 import jakarta.jms.Message;
 import jakarta.jms.MessageProducer;
-import jakarta.jms.Queue;
 import jakarta.jms.Session;
-import jakarta.jms.TextMessage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a session publishes for the messages it has received: dead letters, and copies for later. Persistent, so that a send
- * outside a transaction returns when the broker has it. A copy has everything the message had but what the provider itself
- * sets. Used by one thread.
+ * Publishes dead letters, and copies for later, over a connection of its own. When a method returns, the broker has the
+ * message. Used by one thread, but {@link #abortIfStuck} and {@link #close} by others.
  */
-final class Outgoing implements AutoCloseable {
-    /** The id that the broker gave to the first of the copies. */
-    static final String FIRST_ID = "idem_first_id";
-
+final class Outgoing {
     /** Names a letter among others. */
     static final String LETTER = "idem_letter";
 
-    private final Session session;
-    private final Queue queue;
-    private final Queue deadLetters;
-    private final MessageProducer producer;
+    private static final long LONGEST_NANOS = Duration.ofSeconds(10).toNanos();
 
-    Outgoing(Session session, JmsInbox.Builder options) throws JMSException {
-        this.session = session;
-        queue = session.createQueue(options.queue);
-        deadLetters = session.createQueue(options.deadLetters);
-        producer = session.createProducer(null);
-        producer.setDeliveryMode(DeliveryMode.PERSISTENT);
+    private final JmsOptions options;
+    private final Supplier<Seal> seal;
+    private volatile @Nullable Link link;
+
+    Outgoing(JmsOptions options, Supplier<Seal> seal) {
+        this.options = options;
+        this.seal = seal;
     }
 
-    void setAside(Message origin, dev.idem.Message message, DeadLetter letter) throws JMSException {
-        Message copy = copy(session, origin, message);
-        List<Header> ours = letter.from(Map.of("queue", queue.getQueueName())).ours(message);
-        for (Header header : ours) {
-            Properties.set(copy, Properties.nameHere(header.name()), header.text());
+    /** A connection, and since when it has been sending; zero if it is not. */
+    private static final class Link {
+        final Connection connection;
+        final Session session;
+        final MessageProducer producer;
+        volatile long since;
+        volatile boolean aborted;
+
+        Link(Connection connection, Acknowledging acknowledging) throws JMSException {
+            this.connection = connection;
+            boolean transacted = acknowledging == Acknowledging.TRANSACTED;
+            session = connection.createSession(transacted ? Session.SESSION_TRANSACTED : Session.AUTO_ACKNOWLEDGE);
+            producer = session.createProducer(null);
+            producer.setDeliveryMode(DeliveryMode.PERSISTENT);
         }
-        copy.setStringProperty(LETTER, UUID.randomUUID().toString());
-        producer.setDeliveryDelay(0);
-        producer.send(deadLetters, copy);
     }
 
-    void postpone(Message origin, dev.idem.Message message, Duration delay, int failures) throws JMSException {
-        Message copy = copy(session, origin, message);
-        copy.setIntProperty(Incoming.FAILURES, failures);
-        producer.setDeliveryDelay(delay.toMillis());
-        producer.send(queue, copy);
+    @FunctionalInterface
+    private interface Making {
+        Message in(Session session) throws JMSException;
     }
 
-    /**
-     * The same message once more, without our own properties, but with what it was taken for: a property's name may not
-     * survive the copy, and its id must.
-     */
-    static Message copy(Session session, Message origin, dev.idem.Message message) throws JMSException {
-        Map<String, Object> properties = Properties.of(origin);
-        Message copy = body(session, origin);
-        for (Map.Entry<String, Object> property : properties.entrySet()) {
-            if (isKept(property.getKey())) {
-                Properties.set(copy, property.getKey(), property.getValue());
-            }
-        }
-        if (!properties.containsKey(FIRST_ID) && origin.getJMSMessageID() != null) {
-            copy.setStringProperty(FIRST_ID, origin.getJMSMessageID());
-        }
-        Identity.write(message, copy);
-        copy.setJMSType(origin.getJMSType());
-        copy.setJMSCorrelationID(origin.getJMSCorrelationID());
-        copy.setJMSReplyTo(origin.getJMSReplyTo());
-        return copy;
-    }
-
-    private static boolean isKept(String property) {
-        String name = Properties.nameElsewhere(property);
-        boolean ours = DeadLetter.withoutOurs(List.of(new Header(name, ""))).isEmpty();
-        boolean replays = name.equals("idem-replays");
-        boolean ofThisCopy = property.equals(LETTER) || property.equals(Incoming.FAILURES);
-        return replays || (!ours && !ofThisCopy);
-    }
-
-    private static Message body(Session session, Message origin) throws JMSException {
-        if (origin instanceof BytesMessage bytes) {
-            BytesMessage copy = session.createBytesMessage();
-            copy.writeBytes(Incoming.body(bytes));
+    /** The letter carries what a replayed copy of it needs, sealed: the queue does not believe anything else. */
+    void setAside(Taken taken, dev.idem.Message message, DeadLetter letter) throws JMSException {
+        List<Header> ours =
+                new ArrayList<>(letter.from(Map.of("queue", options.queue())).ours(message));
+        ours.addAll(sealed(identity(taken, message), taken));
+        send(options.deadLetters(), Duration.ZERO, session -> {
+            Message copy = Copy.of(session, taken.origin(), ours);
+            copy.setStringProperty(LETTER, UUID.randomUUID().toString());
             return copy;
-        }
-        if (origin instanceof TextMessage text) {
-            return session.createTextMessage(text.getText());
-        }
-        origin.clearProperties(); // forwarded as it is, because nobody looks inside
-        return origin;
+        });
     }
 
-    @Override
-    public void close() throws JMSException {
-        producer.close();
+    void postpone(Taken taken, dev.idem.Message message, Duration delay, int failures) throws JMSException {
+        List<Header> ours = identity(taken, message);
+        ours.add(new Header(Reading.FAILURES, Integer.toString(failures)));
+        List<Header> sealed = sealed(ours, taken);
+        send(options.queue(), delay, session -> Copy.of(session, taken.origin(), sealed));
+    }
+
+    private static List<Header> identity(Taken taken, dev.idem.Message message) {
+        List<Header> ours = new ArrayList<>(Identity.of(message));
+        if (taken.firstId() != null) {
+            ours.add(new Header(Reading.FIRST_ID, taken.firstId()));
+        }
+        return ours;
+    }
+
+    private List<Header> sealed(List<Header> ours, Taken taken) throws JMSException {
+        return seal.get().sealed(ours, Incoming.payload(taken.origin()));
+    }
+
+    private void send(String queue, Duration delay, Making making) throws JMSException {
+        Link current = null;
+        try {
+            current = connected();
+            current.since = System.nanoTime() | 1;
+            Message copy = making.in(current.session);
+            current.producer.setDeliveryDelay(delay.toMillis());
+            current.producer.send(current.session.createQueue(queue), copy);
+            if (current.session.getTransacted()) {
+                current.session.commit();
+            }
+            current.since = 0;
+        } catch (JMSException | RuntimeException failure) {
+            disconnect();
+            if (current != null && current.aborted) {
+                throw new JMSException("The broker has not taken a message for queue " + queue + " for "
+                        + Duration.ofNanos(LONGEST_NANOS).toSeconds()
+                        + " s: the queue, or the broker's disk, may be full");
+            }
+            throw failure;
+        }
+    }
+
+    private Link connected() throws JMSException {
+        Link current = link;
+        if (current == null) {
+            Connection connection = options.factory().createConnection();
+            try {
+                current = new Link(connection, options.acknowledging());
+            } catch (JMSException | RuntimeException failure) {
+                connection.close();
+                throw failure;
+            }
+            link = current;
+        }
+        return current;
+    }
+
+    /** Some brokers do not refuse what they have no room for: their clients wait. Then others could not be sent either. */
+    void abortIfStuck() {
+        Link current = link;
+        long since = current == null ? 0 : current.since;
+        if (current != null && since != 0 && !current.aborted && System.nanoTime() - since > LONGEST_NANOS) {
+            current.aborted = true;
+            Thread closer = options.common().worker(() -> close(current));
+            closer.setName(options.name() + "-abort");
+            closer.start();
+        }
+    }
+
+    private void disconnect() {
+        Link old = link;
+        link = null;
+        if (old != null) {
+            close(old);
+        }
+    }
+
+    private static void close(Link old) {
+        try {
+            old.connection.close();
+        } catch (JMSException | JMSRuntimeException gone) {
+            // as intended
+        }
+    }
+
+    void close() {
+        disconnect();
     }
 }

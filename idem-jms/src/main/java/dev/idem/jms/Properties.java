@@ -1,5 +1,6 @@
 package dev.idem.jms;
 
+import dev.idem.broker.DeadLetter;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import jakarta.jms.MessageFormatException;
@@ -34,7 +35,12 @@ final class Properties {
     }
 
     static String nameElsewhere(String name) {
-        return name.startsWith(OURS_HERE) ? name.replace('_', '-') : name;
+        return name.regionMatches(true, 0, OURS_HERE, 0, OURS_HERE.length()) ? name.replace('_', '-') : name;
+    }
+
+    /** Whether only Idem may set a property of this name, or of what becomes of the name on a copy. */
+    static boolean isOurs(String name) {
+        return DeadLetter.isOurs(nameElsewhere(name)) || DeadLetter.isOurs(nameElsewhere(identifier(name)));
     }
 
     /** All but those that the provider itself sets. */
@@ -57,6 +63,16 @@ final class Properties {
      * that the provider refuses all the same is left out, for a message that cannot be copied could not be set aside either.
      */
     static void set(Message message, String name, Object value) throws JMSException {
+        String identifier = identifier(name);
+        boolean allowed = value instanceof Number || value instanceof Boolean || value instanceof String;
+        try {
+            message.setObjectProperty(identifier, allowed ? value : value.toString());
+        } catch (MessageFormatException | IllegalArgumentException refused) {
+            log.warn("A copy is made without the property {}, which the provider refuses", identifier);
+        }
+    }
+
+    private static String identifier(String name) {
         StringBuilder identifier = new StringBuilder();
         if (name.isEmpty()
                 || !Character.isJavaIdentifierStart(name.charAt(0))
@@ -64,11 +80,6 @@ final class Properties {
             identifier.append('_');
         }
         name.chars().forEach(c -> identifier.append(Character.isJavaIdentifierPart(c) ? (char) c : '_'));
-        boolean allowed = value instanceof Number || value instanceof Boolean || value instanceof String;
-        try {
-            message.setObjectProperty(identifier.toString(), allowed ? value : value.toString());
-        } catch (MessageFormatException | IllegalArgumentException refused) {
-            log.warn("A copy is made without the property {}, which the provider refuses", identifier);
-        }
+        return identifier.toString();
     }
 }
