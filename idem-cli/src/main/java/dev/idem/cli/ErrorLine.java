@@ -37,8 +37,8 @@ final class ErrorLine {
         }
         if (state.equals("42501") || MARIADB_DENIED.contains(sql.getErrorCode())) {
             return "The account may not do this: " + said
-                    + ". Use an account that may: the tables' owner for 'idem schema apply' and for partitions, else one with SELECT,"
-                    + " INSERT, UPDATE and DELETE on the tables";
+                    + ". Use an account that may: the tables' owner for 'idem schema apply' and for partitions, else one with the"
+                    + " rights of an operator or service, which docs/operations.md lists under The least rights";
         }
         String told = error == sql ? said : oneLine(error);
         String marked =

@@ -22,6 +22,8 @@ public final class Redaction {
             Pattern.compile(SECRET_NAME + "([^;&\\s\"'\\])]*)", Pattern.CASE_INSENSITIVE);
     /** What is between the colon and the last @ of an authority; a password may contain an @ itself. */
     private static final Pattern USER_INFO = Pattern.compile("(://[^/?#:@\\s]*:)([^/\\s]*)(?=@)");
+    /** The same in an address that is known to end with the text, where a password may contain anything. */
+    private static final Pattern WHOLE_USER_INFO = Pattern.compile("(://[^/?#:@\\s]*:)(.*)@");
     /** Shorter ones are found in any text, and hiding them everywhere would make it unreadable. */
     private static final int SHORTEST = 4;
 
@@ -53,7 +55,7 @@ public final class Redaction {
                 found.add(Objects.requireNonNullElse(System.getenv(argument), ""));
             } else if (!argument.contains(VARIABLE)) {
                 collect(IN_URL, argument, found);
-                collect(USER_INFO, argument, found);
+                collect(WHOLE_USER_INFO, argument, found);
             }
         }
         found.removeIf(secret -> secret.length() < SHORTEST);

@@ -45,6 +45,8 @@ class RedactionTest {
         assertThat(Redaction.of(List.of("--password", "tiger", "--password-env=PG"))
                         .apply("tiger PG"))
                 .isEqualTo("*** PG");
+        assertThat(Redaction.of(List.of("--rabbitmq=amqp://u:pa/ss wd@mq")).apply("no amqp://u:pa/ss wd@mq"))
+                .isEqualTo("no amqp://u:***@mq");
         assertThat(Redaction.patterns().apply("nothing at host:1234 of jdbc:h2:mem:x"))
                 .isEqualTo("nothing at host:1234 of jdbc:h2:mem:x");
     }

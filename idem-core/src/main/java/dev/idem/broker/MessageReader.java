@@ -1,5 +1,6 @@
 package dev.idem.broker;
 
+import dev.idem.Header;
 import dev.idem.Message;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,8 +46,17 @@ public final class MessageReader<D> {
      *
      * @param raw payload, headers, content type and position
      * @param broker what the broker itself has
+     * @param added headers of ours, by which the adapter tells the handler something about the delivery
      */
-    public record Delivered(Message raw, Attributes.Broker broker) {}
+    public record Delivered(Message raw, Attributes.Broker broker, List<Header> added) {
+        public Delivered {
+            added = List.copyOf(added);
+        }
+
+        public Delivered(Message raw, Attributes.Broker broker) {
+            this(raw, broker, List.of());
+        }
+    }
 
     private record Taken<D>(String attribute, BiConsumer<D, Message.Builder> setter) {}
 
@@ -115,7 +125,10 @@ public final class MessageReader<D> {
     public Message readLetter(D delivery) {
         Delivered delivered = opener.apply(delivery);
         Message message = read(delivery, delivered);
-        return message.toBuilder().withHeaders(delivered.raw().headers()).build();
+        return message.toBuilder()
+                .withHeaders(delivered.raw().headers())
+                .headers(delivered.added())
+                .build();
     }
 
     /** The delivery as it arrived, all headers included. */
@@ -125,10 +138,10 @@ public final class MessageReader<D> {
 
     private Message read(D delivery, Delivered delivered) {
         Message message = attributes.read(delivered.raw(), delivered.broker());
-        if (functions.isEmpty()) {
+        if (functions.isEmpty() && delivered.added.isEmpty()) {
             return message;
         }
-        Message.Builder read = message.toBuilder();
+        Message.Builder read = message.toBuilder().headers(delivered.added);
         for (Taken<D> function : functions) {
             function.setter.accept(delivery, read);
         }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps markers in a relational database, in the same transaction as the handler's effects: exactly once for effects in
- * that database. Thread-safe. A role that may SELECT, INSERT, UPDATE and DELETE is enough; nothing depends on session state, so
+ * that database. Thread-safe. A role that may SELECT, INSERT, UPDATE and DELETE is more than enough; nothing depends on session state, so
  * it works behind PgBouncer in transaction mode.
  *
  * <pre>{@code

@@ -231,7 +231,7 @@ final class PostgreSql {
                         WHERE NOT has_table_privilege('${marker}', p) HAVING count(*) > 0
                         """,
                         "The role may not do what is needed on the marker table",
-                        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
+                        "GRANT this role what docs/operations.md lists under The least rights, in schema ${schema}"),
                 Check.error(
                         "privileges",
                         """
@@ -240,7 +240,7 @@ final class PostgreSql {
                         WHERE NOT has_table_privilege(t, p) HAVING count(*) > 0
                         """,
                         "The role may not do what is needed for the window",
-                        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} to this role"),
+                        "GRANT this role what docs/operations.md lists under The least rights, in schema ${schema}"),
                 Check.warning(
                         "trigger or policy",
                         """

@@ -27,7 +27,7 @@ final class SqlFaults {
             "42S04", "create the tables: idem schema apply", // H2, where there are none at all
             "3F000", "create the schema, or set another one",
             "42501",
-                    "grant the role SELECT, INSERT, UPDATE and DELETE on the idem tables, and remove row policies from them",
+                    "grant the role what docs/operations.md lists under The least rights, and remove row policies from the idem tables",
             "25006", "connect to the primary: this connection is read-only",
             "26000", "behind PgBouncer add prepareThreshold=0 to the URL",
             "42P05", "behind PgBouncer add prepareThreshold=0 to the URL",

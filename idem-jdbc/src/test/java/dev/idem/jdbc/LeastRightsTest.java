@@ -9,6 +9,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.Position;
 import dev.idem.QueuePolicy;
 import dev.idem.ReplaySession;
 import dev.idem.ReplaySpec;
@@ -65,6 +66,22 @@ class LeastRightsTest {
             })
             .build();
 
+    private final Consumer marked = Consumer.named("marked")
+            .watermark()
+            .otherwise((message, tx) -> {
+                Db.pay(tx.connection(), message.id().orElseThrow());
+                return null;
+            })
+            .build();
+    private final Consumer chain = Consumer.named("chain")
+            .queued(QueuePolicy.inTransaction().withPoll(Duration.ofMillis(50)).withRetry(ONCE))
+            .sequence(SequenceBench.FROM_ONE)
+            .otherwise((message, tx) -> {
+                Db.pay(tx.connection(), message.id().orElseThrow());
+                return null;
+            })
+            .build();
+
     private static Message message(String id) {
         return Message.builder()
                 .id(id)
@@ -94,7 +111,15 @@ class LeastRightsTest {
                 work(db, inbox);
                 operate(db, operator, inbox, tables);
             }
-            JdbcRetention.of(tables).run(List.of(), progress -> {});
+            db.execute(
+                    "UPDATE idem_marker SET processed_at = TIMESTAMP '2001-01-01 00:00:00'",
+                    "UPDATE idem_step SET stored_at = 1",
+                    "UPDATE idem_attempt SET failed_at = 1",
+                    "UPDATE idem_archive SET keep_until = 1",
+                    "UPDATE idem_revision SET edited_at = 1");
+            List<JdbcRetention.Swept> swept =
+                    JdbcRetention.of(tables).run(List.of(), progress -> {}).consumers();
+            assertThat(swept).anyMatch(consumer -> consumer.markers() > 0);
             for (String url : List.of(service, operator)) {
                 for (String sql : List.of("UPDATE idem_audit SET actor = 'nobody'", "DELETE FROM idem_audit")) {
                     assertThatThrownBy(() -> execute(url, sql)).isInstanceOf(SQLException.class);
@@ -117,9 +142,20 @@ class LeastRightsTest {
                 .hasOnlyElementsOfType(Outcome.Stored.class);
         assertThat(inbox.accept(queued, message("m2"))).isInstanceOf(Outcome.Duplicate.class);
         assertThat(inbox.accept(steps, message("s1"))).isInstanceOf(Outcome.Stored.class);
+        Message early = message("c2").toBuilder()
+                .orderingKey("stream")
+                .header("version", "2")
+                .build();
+        assertThat(inbox.accept(chain, early)).isInstanceOf(Outcome.Stored.class);
+        for (Class<?> outcome : List.of(Outcome.Processed.class, Outcome.Duplicate.class)) {
+            Message first =
+                    message("w0").toBuilder().position(new Position("t", 0, 0)).build();
+            assertThat(inbox.accept(marked, first)).isInstanceOf(outcome);
+        }
         inbox.start(queued);
         inbox.start(steps);
-        await().atMost(Duration.ofSeconds(60)).until(() -> db.payments() == 3);
+        inbox.start(chain);
+        await().atMost(Duration.ofSeconds(60)).until(() -> db.payments() == 4);
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> inbox.queueStats("queued").parked() == 1);
     }
@@ -129,14 +165,20 @@ class LeastRightsTest {
         JdbcInbox care = JdbcInbox.of(seen);
         InboxOperator anna = care.as("anna", "because");
         long id = care.find("queued", "m1").orElseThrow();
-        assertThat(care.list(InboxFilter.all(), JdbcInbox.Sorted.OLDEST_FIRST, 10, Optional.empty())
+        assertThat(care.list(
+                                InboxFilter.all().withConsumer("queued"),
+                                JdbcInbox.Sorted.OLDEST_FIRST,
+                                10,
+                                Optional.empty())
                         .messages())
                 .hasSize(1);
         InboxEdit edit = InboxEdit.nothing().payload("fixed".getBytes(StandardCharsets.UTF_8));
         assertThat(anna.edit(id, edit).result()).isEqualTo(InboxAnswer.Result.CHANGED);
         failing.set(false);
         assertThat(anna.retry(id).result()).isEqualTo(InboxAnswer.Result.CHANGED);
-        await().atMost(Duration.ofSeconds(60)).until(() -> db.payments() == 4);
+        await().atMost(Duration.ofSeconds(60)).until(() -> db.payments() == 5);
+        await().atMost(Duration.ofSeconds(60)).until(() -> anna.passGap("chain", "stream"));
+        await().atMost(Duration.ofSeconds(60)).until(() -> db.payments("c2") == 1);
         assertThat(anna.erase("queued", "m2").result()).isEqualTo(InboxAnswer.Result.CHANGED);
         assertThat(anna.erase("inline", "m0").result()).isEqualTo(InboxAnswer.Result.CHANGED);
         assertThat(care.show(id)).isEmpty();

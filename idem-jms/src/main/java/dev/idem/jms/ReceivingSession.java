@@ -1,7 +1,9 @@
 package dev.idem.jms;
 
 import jakarta.jms.Connection;
+import jakarta.jms.InvalidDestinationException;
 import jakarta.jms.JMSException;
+import jakarta.jms.JMSSecurityException;
 import jakarta.jms.Message;
 import jakarta.jms.MessageConsumer;
 import jakarta.jms.Session;
@@ -40,10 +42,23 @@ final class ReceivingSession {
     private MessageConsumer opened() throws JMSException {
         MessageConsumer open = consumer;
         if (open == null) {
-            open = session.createConsumer(session.createQueue(queue));
+            open = open();
             consumer = open;
         }
         return open;
+    }
+
+    /** Not all providers say of a queue that is not there that it is the destination. */
+    private MessageConsumer open() throws JMSException {
+        try {
+            return session.createConsumer(session.createQueue(queue));
+        } catch (JMSSecurityException | InvalidDestinationException clear) {
+            throw clear;
+        } catch (JMSException failure) {
+            InvalidDestinationException absent = new InvalidDestinationException(failure.getMessage());
+            absent.initCause(failure);
+            throw absent;
+        }
     }
 
     /** Receives nothing more for now. What the client has fetched ahead goes back, so that others get it. */

@@ -19,10 +19,12 @@ import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
 import org.apache.activemq.artemis.jms.client.ActiveMQQueue;
 import org.apache.qpid.jms.JmsConnectionFactory;
+import org.jspecify.annotations.Nullable;
 
 /** A real broker of one test class. */
 final class Artemis implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static @Nullable Artemis shared;
 
     private final Path home;
     private final int port;
@@ -34,6 +36,25 @@ final class Artemis implements AutoCloseable {
             port = socket.getLocalPort();
         }
         restart();
+    }
+
+    /** One for all tests that neither kill nor close it. */
+    static synchronized Artemis shared() throws Exception {
+        Artemis known = shared;
+        if (known == null) {
+            known = new Artemis();
+            shared = known;
+        }
+        return known;
+    }
+
+    /** Whether {@link ArtemisMain#STRANGER} may come in. */
+    void admit(boolean welcome) throws IOException {
+        Path sign = home.resolve(ArtemisMain.STRANGER);
+        Files.deleteIfExists(sign);
+        if (welcome) {
+            Files.createFile(sign);
+        }
     }
 
     void restart() throws Exception {
@@ -51,17 +72,33 @@ final class Artemis implements AutoCloseable {
 
     /** Artemis's own protocol. */
     ConnectionFactory core() {
-        return new ActiveMQJMSConnectionFactory(
-                "tcp://127.0.0.1:" + port + "?callTimeout=5000&clientFailureCheckPeriod=2000&connectionTTL=5000");
+        return new ActiveMQJMSConnectionFactory(coreUrl());
+    }
+
+    String coreUrl() {
+        return "tcp://127.0.0.1:" + port + "?callTimeout=5000&clientFailureCheckPeriod=2000&connectionTTL=5000";
     }
 
     /** AMQP 1.0. */
     ConnectionFactory amqp() {
-        return new JmsConnectionFactory("amqp://127.0.0.1:" + port + "?jms.requestTimeout=10000");
+        return new JmsConnectionFactory(amqpUrl());
+    }
+
+    String amqpUrl() {
+        return "amqp://127.0.0.1:" + port + "?jms.requestTimeout=10000";
     }
 
     /** Everything it has for a queue: waiting, being delivered, and scheduled for later. */
     long messages(String queue) throws Exception {
+        return attribute(queue, "messageCount");
+    }
+
+    /** How many receive from it. */
+    long consumers(String queue) throws Exception {
+        return attribute(queue, "consumerCount");
+    }
+
+    private long attribute(String queue, String attribute) throws Exception {
         try (ActiveMQConnectionFactory factory = (ActiveMQConnectionFactory) core();
                 Connection connection = factory.createConnection();
                 Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE)) {
@@ -69,7 +106,7 @@ final class Artemis implements AutoCloseable {
             QueueRequestor requestor =
                     new QueueRequestor((QueueSession) session, new ActiveMQQueue("activemq.management"));
             Message question = session.createMessage();
-            JMSManagementHelper.putAttribute(question, "queue." + queue, "messageCount");
+            JMSManagementHelper.putAttribute(question, "queue." + queue, attribute);
             Message answer = requestor.request(question);
             return JMSManagementHelper.hasOperationSucceeded(answer)
                     ? ((Number) JMSManagementHelper.getResult(answer)).longValue()

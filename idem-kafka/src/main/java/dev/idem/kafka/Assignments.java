@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -50,24 +51,61 @@ final class Assignments implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> added) {
-        streams.refresh(added.stream().map(TopicPartition::topic).collect(Collectors.toSet()));
+        streams.refresh();
         added.forEach(partition -> partitions.put(partition, new PartitionOffsets(partition)));
         joined = true;
         log.debug("Assigned {}", added);
     }
 
     /**
-     * Compares the offsets of new partitions with the store.
+     * Compares the offsets of new partitions with the store, and with the ids of their topics. Those whose offset is one of a
+     * topic that was deleted begin at the start; they are answered, and what was fetched of them must be left.
      *
      * @see OffsetGuard#admit
      */
-    void admitNew() {
-        Map<TopicPartition, PartitionOffsets> fresh = new HashMap<>(partitions);
-        fresh.values().removeIf(PartitionOffsets::isAdmitted);
-        if (!fresh.isEmpty()) {
-            guard.admit(consumer, fresh.keySet());
-            fresh.values().forEach(PartitionOffsets::admit);
+    Set<TopicPartition> admitNew() {
+        Map<TopicPartition, String> fresh = new HashMap<>();
+        partitions.forEach((partition, offsets) -> {
+            if (!offsets.isAdmitted()) {
+                streams.name(partition.topic()).ifPresent(name -> fresh.put(partition, name));
+            }
+        });
+        if (fresh.isEmpty()) {
+            return Set.of();
         }
+        Set<TopicPartition> others = guard.admit(consumer, fresh);
+        if (!others.isEmpty()) {
+            log.warn("{}: committed offsets are of a topic that was deleted; begins at the start", others);
+            consumer.seekToBeginning(others);
+        }
+        partitions.forEach((partition, offsets) -> {
+            String name = fresh.get(partition);
+            if (name != null) {
+                offsets.admit(name);
+            }
+        });
+        return others;
+    }
+
+    /** Begins partitions at their start whose topic is another one by now, and forgets what came of the old one. */
+    void beginAnew() {
+        Set<TopicPartition> others = partitions.values().stream()
+                .filter(this::isAnother)
+                .map(PartitionOffsets::partition)
+                .collect(Collectors.toSet());
+        if (others.isEmpty()) {
+            return;
+        }
+        log.warn("{}: the topic was deleted and made again; begins at its start", others);
+        onPartitionsLost(others);
+        others.forEach(partition -> partitions.put(partition, new PartitionOffsets(partition)));
+        consumer.seekToBeginning(others);
+    }
+
+    private boolean isAnother(PartitionOffsets offsets) {
+        Optional<String> now = streams.name(offsets.partition().topic());
+        return now.isPresent()
+                && offsets.stream().filter(then -> !now.get().equals(then)).isPresent();
     }
 
     /** Begins nothing more of them, lets finish what was begun, and commits what is finished. */
@@ -169,10 +207,9 @@ final class Assignments implements ConsumerRebalanceListener {
     }
 
     private Map<TopicPartition, OffsetAndMetadata> toCommit(Map<PartitionOffsets, Long> moved) {
-        String metadata = guard.metadata();
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        moved.forEach(
-                (partition, offset) -> offsets.put(partition.partition(), new OffsetAndMetadata(offset, metadata)));
+        moved.forEach((partition, offset) ->
+                offsets.put(partition.partition(), new OffsetAndMetadata(offset, guard.metadata(partition.stream()))));
         return offsets;
     }
 
@@ -180,7 +217,7 @@ final class Assignments implements ConsumerRebalanceListener {
         if (failure == null) {
             moved.forEach(PartitionOffsets::accepted);
         } else {
-            log.debug("Offsets were not committed; said again later, or by whoever has the partitions now", failure);
+            log.debug("Offsets were not committed; said again later, or by the new owner of the partitions", failure);
             moved.keySet().forEach(PartitionOffsets::refused);
         }
     }
@@ -188,6 +225,12 @@ final class Assignments implements ConsumerRebalanceListener {
     /** Whether the group has taken this consumer in. */
     boolean hasJoined() {
         return joined;
+    }
+
+    /** Gives up everything, without a word to the group. */
+    void drop() {
+        onPartitionsLost(List.copyOf(partitions.keySet()));
+        joined = false;
     }
 
     List<PartitionStatus> status() {

@@ -2,6 +2,7 @@ package dev.idem.kafka;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -17,11 +18,23 @@ final class ClientConfig {
 
     private static final int LARGEST_REQUEST = 64 << 20;
     private static final int DEFAULT_MAX_POLL_INTERVAL = 300_000;
+    private static final long DEFAULT_FETCH = 50L << 20;
 
     private final Map<String, Object> given;
 
-    ClientConfig(Map<String, Object> given) {
-        this.given = Map.copyOf(given);
+    /** @param given as clients take it: a map with names as keys, or {@link Properties} with their defaults */
+    ClientConfig(Map<?, ?> given) {
+        Map<String, Object> all = new HashMap<>();
+        if (given instanceof Properties properties) {
+            properties.stringPropertyNames().forEach(name -> all.put(name, properties.getProperty(name)));
+        }
+        given.forEach((name, value) -> {
+            if (!(name instanceof String text) || value == null) {
+                throw new IllegalArgumentException("the configuration has a null, or a name that is no text: " + name);
+            }
+            all.put(text, value);
+        });
+        this.given = Map.copyOf(all);
     }
 
     /** Refuses what would lose messages, or could not be read. */
@@ -51,8 +64,12 @@ final class ClientConfig {
         }
     }
 
-    /** For one of so many consumers of a listener. */
-    Map<String, Object> consumer(int instance, int instances) {
+    /**
+     * For one of so many consumers of a listener.
+     *
+     * @param bytes what it may keep in memory: fetching more at once would make no sense
+     */
+    Map<String, Object> consumer(int instance, int instances, long bytes) {
         Map<String, Object> config = new HashMap<>(given);
         config.remove(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG);
         config.remove(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
@@ -60,6 +77,7 @@ final class ClientConfig {
         config.putIfAbsent(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         config.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        config.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Long.toString(Math.min(DEFAULT_FETCH, bytes)));
         // With the newer protocol the broker assigns, and the client refuses this setting.
         if (!text(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic").equalsIgnoreCase("consumer")) {
             config.putIfAbsent(
@@ -110,6 +128,15 @@ final class ClientConfig {
         return config;
     }
 
+    /** For dead letters: packed, because their records may have been. Whatever size a record had, the broker decides. */
+    Map<String, Object> letters() {
+        Map<String, Object> config = producer("-dead-letters");
+        config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "gzip");
+        config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(Integer.MAX_VALUE));
+        config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(Integer.MAX_VALUE));
+        return config;
+    }
+
     private void name(Map<String, Object> config, String suffix) {
         String id = text(ConsumerConfig.CLIENT_ID_CONFIG, "");
         if (!id.isEmpty()) {
@@ -127,6 +154,10 @@ final class ClientConfig {
     int maxPollIntervalMillis() {
         return Integer.parseInt(
                 text(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.toString(DEFAULT_MAX_POLL_INTERVAL)));
+    }
+
+    String instanceId() {
+        return text(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, "");
     }
 
     String group() {

@@ -1,25 +1,33 @@
 package dev.idem.kafka;
 
 import dev.idem.Header;
+import dev.idem.IdemException;
 import dev.idem.Message;
 import dev.idem.broker.DeadLetter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends copies of records, byte for byte, and returns when the broker has them. Thread-safe. */
+/**
+ * Sends copies of records, byte for byte but without headers that are ours to write, and returns when the broker has them.
+ * Thread-safe.
+ */
 final class DeadLetterSender implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final int LONGEST_TEXT = 1_000;
 
     private final Producer<byte[], byte[]> producer;
 
@@ -27,14 +35,45 @@ final class DeadLetterSender implements AutoCloseable {
         producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Sends the dead letter of a record. */
+    /** Sends the dead letter of a record. One that is too large is told more briefly: nothing of the record is left out. */
     void setAside(ConsumerRecord<byte[], byte[]> record, String topic, DeadLetter letter) throws Exception {
-        DeadLetter told = letter.from(Map.of(
-                Origin.TOPIC, record.topic(),
-                Origin.PARTITION, Integer.toString(record.partition()),
-                Origin.OFFSET, Long.toString(record.offset()),
-                Origin.TIMESTAMP, Long.toString(record.timestamp())));
-        send(copy(record, topic, null, told.headers(ours(record))));
+        DeadLetter told = shortened(letter, LONGEST_TEXT)
+                .from(Map.of(
+                        Origin.TOPIC, record.topic(),
+                        Origin.PARTITION, Integer.toString(record.partition()),
+                        Origin.OFFSET, Long.toString(record.offset()),
+                        Origin.TIMESTAMP, Long.toString(record.timestamp())));
+        Message nothing = Message.builder().build(); // what a producer says about replays is not believed
+        try {
+            try {
+                send(copy(record, topic, null, told.ours(nothing)));
+            } catch (RecordTooLargeException tooLarge) {
+                send(copy(record, topic, null, shortened(told, 0).ours(nothing)));
+            }
+        } catch (RecordTooLargeException tooLarge) {
+            throw new IdemException(
+                    "Topic " + topic + " does not take the dead letter of " + record.topic() + "-" + record.partition()
+                            + "@" + record.offset() + ": " + tooLarge.getMessage()
+                            + " Raise max.message.bytes of the topic",
+                    tooLarge);
+        }
+    }
+
+    private static DeadLetter shortened(DeadLetter letter, int longest) {
+        return new DeadLetter(
+                letter.consumer(),
+                letter.reason(),
+                shortened(letter.detail(), longest),
+                shortened(letter.error(), longest),
+                letter.attempts(),
+                letter.at(),
+                letter.replayForbidden(),
+                letter.origin());
+    }
+
+    private static Optional<String> shortened(Optional<String> text, int longest) {
+        return text.map(all -> all.length() <= longest ? all : all.substring(0, longest))
+                .filter(all -> !all.isEmpty());
     }
 
     /**
@@ -47,14 +86,18 @@ final class DeadLetterSender implements AutoCloseable {
     }
 
     void send(ProducerRecord<byte[], byte[]> record) throws Exception {
-        producer.send(record).get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            producer.send(record).get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException failure) {
+            throw failure.getCause() instanceof Exception cause ? cause : failure;
+        }
     }
 
     private static ProducerRecord<byte[], byte[]> copy(
             ConsumerRecord<byte[], byte[]> record, String topic, @Nullable Integer partition, List<Header> added) {
         Headers headers = new RecordHeaders();
         for (org.apache.kafka.common.header.Header header : record.headers()) {
-            if (!isOurs(header)) {
+            if (!DeadLetter.isOurs(header.key())) {
                 headers.add(header);
             }
         }
@@ -68,15 +111,11 @@ final class DeadLetterSender implements AutoCloseable {
     private static Message ours(ConsumerRecord<byte[], byte[]> record) {
         Message.Builder message = Message.builder();
         for (org.apache.kafka.common.header.Header header : record.headers()) {
-            if (isOurs(header)) {
-                message.headers(List.of(Records.header(header)));
+            if (DeadLetter.isOurs(header.key()) && header.value() != null) {
+                message.header(header.key(), header.value());
             }
         }
         return message.build();
-    }
-
-    private static boolean isOurs(org.apache.kafka.common.header.Header header) {
-        return DeadLetter.withoutOurs(List.of(Records.header(header))).isEmpty();
     }
 
     /** What a dead letter tells about where it came from. */

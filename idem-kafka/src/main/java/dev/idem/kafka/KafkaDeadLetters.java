@@ -2,15 +2,17 @@ package dev.idem.kafka;
 
 import dev.idem.IdemException;
 import dev.idem.Message;
-import dev.idem.broker.Attributes;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
+import dev.idem.broker.MessageReader;
 import dev.idem.kafka.DeadLetterSender.Origin;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -28,15 +30,21 @@ public final class KafkaDeadLetters implements DeadLetters {
     public static final String REPLAYED = "idem-replayed";
 
     private final String topic;
-    private final Records records;
+    private final Set<String> allowedOrigins;
+    private final MessageReader<ConsumerRecord<byte[], byte[]>> messages;
     private final LetterReader reader;
     private final DeadLetterSender sender;
     private @Nullable ConsumerRecord<byte[], byte[]> last;
 
-    private KafkaDeadLetters(ClientConfig config, String topic, Attributes attributes) {
+    private KafkaDeadLetters(
+            ClientConfig config,
+            String topic,
+            Collection<String> allowedOrigins,
+            MessageReader<ConsumerRecord<byte[], byte[]>> messages) {
         this.topic = topic;
-        records = new Records(attributes);
-        sender = new DeadLetterSender(config.producer("-dead-letters"));
+        this.allowedOrigins = Set.copyOf(allowedOrigins);
+        this.messages = messages;
+        sender = new DeadLetterSender(config.letters());
         try {
             reader = new LetterReader(config.reader(), topic);
         } catch (RuntimeException failure) {
@@ -45,15 +53,35 @@ public final class KafkaDeadLetters implements DeadLetters {
         }
     }
 
-    /** Opens the dead letters of a topic, with the configuration of any client; {@code bootstrap.servers} is needed. */
-    public static KafkaDeadLetters open(Map<String, Object> config, String deadLetterTopic) {
-        return open(config, deadLetterTopic, Attributes.defaults());
+    /**
+     * Opens the dead letters of a topic, with the configuration of any client; {@code bootstrap.servers} is needed. Letters
+     * are sent again only to the topic whose dead letters these are by their name: {@code orders} for
+     * {@code orders.dead-letters}. For others, say where letters may be sent to.
+     */
+    public static KafkaDeadLetters open(Map<?, ?> config, String deadLetterTopic) {
+        boolean named = deadLetterTopic.endsWith(KafkaInbox.DEAD_LETTERS);
+        int end = deadLetterTopic.length() - KafkaInbox.DEAD_LETTERS.length();
+        return open(config, deadLetterTopic, named ? Set.of(deadLetterTopic.substring(0, end)) : Set.of());
     }
 
-    /** Opens the dead letters of a topic whose listener takes attributes from elsewhere. */
-    public static KafkaDeadLetters open(Map<String, Object> config, String deadLetterTopic, Attributes attributes) {
+    /**
+     * Opens the dead letters of a topic.
+     *
+     * @param allowedOrigins the topics that letters may be sent to; whatever else a letter says of where it came from, it is
+     *     refused, for anybody who can write to the topic of dead letters could say it
+     */
+    public static KafkaDeadLetters open(Map<?, ?> config, String deadLetterTopic, Collection<String> allowedOrigins) {
+        return open(config, deadLetterTopic, allowedOrigins, KafkaMessages.reader());
+    }
+
+    /** Opens the dead letters of a topic whose listener reads records in its own way. */
+    public static KafkaDeadLetters open(
+            Map<?, ?> config,
+            String deadLetterTopic,
+            Collection<String> allowedOrigins,
+            MessageReader<ConsumerRecord<byte[], byte[]>> messages) {
         try {
-            return new KafkaDeadLetters(new ClientConfig(config), deadLetterTopic, attributes);
+            return new KafkaDeadLetters(new ClientConfig(config), deadLetterTopic, allowedOrigins, messages);
         } catch (KafkaException failure) {
             throw new IdemException(
                     "Could not read the dead letters in " + deadLetterTopic
@@ -66,7 +94,7 @@ public final class KafkaDeadLetters implements DeadLetters {
     public Optional<Letter> next() {
         try {
             for (var record = reader.next(); record != null; record = reader.next()) {
-                Message message = records.message(record, null);
+                Message message = messages.readLetter(record);
                 Optional<DeadLetter> about = DeadLetter.of(message);
                 if (about.isPresent()) {
                     last = record;
@@ -81,14 +109,18 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     @Override
     public void sendAgain(Letter letter) {
-        ConsumerRecord<byte[], byte[]> record =
-                last != null && place(last).equals(letter.place()) ? last : reader.at(letter.place());
         Map<String, String> origin = letter.about().origin();
-        String from = origin.get(Origin.TOPIC);
-        if (from == null) {
-            throw new IdemException("The dead letter " + letter.place() + " does not tell its topic", null);
+        String from = origin.getOrDefault(Origin.TOPIC, "");
+        if (!allowedOrigins.contains(from)) {
+            throw new IdemException(
+                    "The dead letter " + letter.place() + " says that it came from '"
+                            + from.replaceAll("[^a-zA-Z0-9._-]", "?") + "', but letters of " + topic
+                            + " may only be sent to " + allowedOrigins,
+                    null);
         }
         try {
+            ConsumerRecord<byte[], byte[]> record =
+                    last != null && place(last).equals(letter.place()) ? last : reader.at(letter.place());
             sender.sendAgain(record, from, Integer.parseInt(origin.getOrDefault(Origin.PARTITION, "0")));
             sender.send(crossingOut(record));
         } catch (InterruptedException stop) {

@@ -46,7 +46,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
      *
      * @param config of the client: {@code bootstrap.servers}, security; what the guarantee needs is set whatever it says
      */
-    public static KafkaPublisher to(String topic, Map<String, Object> config) {
+    public static KafkaPublisher to(String topic, Map<?, ?> config) {
         return new KafkaPublisher(
                 Refusal.checkedName(topic),
                 new KafkaProducer<>(

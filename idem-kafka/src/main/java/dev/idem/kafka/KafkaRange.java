@@ -5,9 +5,11 @@ import dev.idem.ReplaySession;
 import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.MessageReader;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -18,28 +20,34 @@ import org.apache.kafka.common.KafkaException;
  */
 public final class KafkaRange implements ReplaySource {
     private final ClientConfig config;
-    private final Attributes attributes;
+    private final MessageReader<ConsumerRecord<byte[], byte[]>> messages;
     private final Tombstones tombstones;
 
-    private KafkaRange(ClientConfig config, Attributes attributes, Tombstones tombstones) {
+    private KafkaRange(
+            ClientConfig config, MessageReader<ConsumerRecord<byte[], byte[]>> messages, Tombstones tombstones) {
         this.config = config;
-        this.attributes = attributes;
+        this.messages = messages;
         this.tombstones = tombstones;
     }
 
     /** Ranges of the topics of a cluster, with the configuration of any client; {@code bootstrap.servers} is needed. */
-    public static KafkaRange of(Map<String, Object> config) {
-        return new KafkaRange(new ClientConfig(config), Attributes.defaults(), Tombstones.PROCESS);
+    public static KafkaRange of(Map<?, ?> config) {
+        return new KafkaRange(new ClientConfig(config), KafkaMessages.reader(), Tombstones.PROCESS);
     }
 
     /** Where id, type and the rest come from: give it what the listener has, else the messages have other keys. */
     public KafkaRange attributes(Attributes value) {
+        return new KafkaRange(config, messages.attributes(value), tombstones);
+    }
+
+    /** How a record becomes a message: give it what the listener has; takes the place of {@link #attributes}. */
+    public KafkaRange messages(MessageReader<ConsumerRecord<byte[], byte[]>> value) {
         return new KafkaRange(config, Objects.requireNonNull(value, "value"), tombstones);
     }
 
     /** What becomes of records without a value: give it what the listener has. */
     public KafkaRange tombstones(Tombstones value) {
-        return new KafkaRange(config, attributes, Objects.requireNonNull(value, "value"));
+        return new KafkaRange(config, messages, Objects.requireNonNull(value, "value"));
     }
 
     @Override
@@ -52,7 +60,7 @@ public final class KafkaRange implements ReplaySource {
         spec.only(Set.of("topic", "partitions", "from", "to"));
         String topic = spec.required("topic");
         try {
-            return RangeReader.open(config, topic, spec, session.cursor(), new Records(attributes), tombstones);
+            return RangeReader.open(config, topic, spec, session.cursor(), messages, tombstones);
         } catch (KafkaException failure) {
             throw new IdemException(
                     "Could not read " + topic

@@ -86,12 +86,18 @@ final class LetterReader implements AutoCloseable {
         }
     }
 
-    /** The place that a record crosses out; empty if it is an ordinary one. */
+    /**
+     * The place that a record crosses out; empty if it is an ordinary one. Ours have neither key nor value and no other
+     * header; a copy of somebody's record always has others.
+     */
     private static String crossingOut(ConsumerRecord<byte[], byte[]> record) {
-        Header header = record.headers().lastHeader(KafkaDeadLetters.REPLAYED);
-        return header == null || header.value() == null || record.value() != null
-                ? ""
-                : new String(header.value(), StandardCharsets.UTF_8);
+        Header[] headers = record.headers().toArray();
+        boolean ours = record.key() == null
+                && record.value() == null
+                && headers.length == 1
+                && headers[0].key().equals(KafkaDeadLetters.REPLAYED)
+                && headers[0].value() != null;
+        return ours ? new String(headers[0].value(), StandardCharsets.UTF_8) : "";
     }
 
     /** The next record that is not crossed out; null at the end. */

@@ -1,6 +1,7 @@
 package dev.idem.kafka;
 
 import dev.idem.StoreReplacedException;
+import dev.idem.broker.ListenerOptions;
 import dev.idem.broker.ListenerState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadFactory;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -21,8 +21,7 @@ final class Life {
     private static final Logger log = LoggerFactory.getLogger(KafkaListener.class);
 
     private final String name;
-    private final @Nullable ThreadFactory threads;
-    private final Duration drain;
+    private final ListenerOptions<?> options;
     private final Runnable atEnd;
     private final Set<Thread> lanes = ConcurrentHashMap.newKeySet();
     private final List<Thread> pollers = new ArrayList<>();
@@ -34,34 +33,26 @@ final class Life {
     private volatile boolean ended;
 
     /** Ends with this, when the last member has left. */
-    Life(String name, @Nullable ThreadFactory threads, Duration drain, Runnable atEnd) {
+    Life(String name, ListenerOptions<?> options, Runnable atEnd) {
         this.name = name;
-        this.threads = threads;
-        this.drain = drain;
+        this.options = options;
         this.atEnd = atEnd;
     }
 
     Thread laneThread(Runnable work) {
-        Thread thread = thread(work);
-        if (threads == null) {
-            thread.setDaemon(true);
-        }
+        Thread thread = options.worker(work);
         lanes.add(thread);
         return thread;
     }
 
     synchronized void begin(List<Poller> members) {
         for (Poller member : members) {
-            Thread thread = thread(member);
+            Thread thread = pollers.isEmpty() ? options.keeper(member) : options.worker(member);
             thread.setName(name + "-poll-" + (pollers.size() + 1));
             pollers.add(thread);
         }
         running = pollers.size();
         pollers.forEach(Thread::start);
-    }
-
-    private Thread thread(Runnable work) {
-        return threads == null ? new Thread(work) : threads.newThread(work);
     }
 
     boolean isEnding() {
@@ -84,9 +75,9 @@ final class Life {
         if (!failed && !ending) {
             this.cause = cause;
             failed = true;
-            log.error("{}: gave up; {}, and start a new listener", name, advice(cause), cause);
+            log.error("{}: gave up; {}, and restart the listener", name, advice(cause), cause);
         }
-        end(drain);
+        end(options.drain());
     }
 
     /** Why it failed. */
@@ -96,10 +87,10 @@ final class Life {
 
     private static String advice(Throwable cause) {
         if (cause instanceof AuthorizationException) {
-            return "let it read its topics and its group, and write the topics of dead letters";
+            return "grant it to read its topics and its group, and to write the topics of dead letters";
         }
         if (cause instanceof AuthenticationException) {
-            return "mend its credentials";
+            return "correct its credentials";
         }
         if (cause instanceof InvalidOffsetException) {
             return "say with auto.offset.reset or kafka-consumer-groups.sh --reset-offsets where it shall begin";
@@ -107,7 +98,7 @@ final class Life {
         if (cause instanceof StoreReplacedException) {
             return "do what the cause says";
         }
-        return "see the cause, mend it";
+        return "see the cause, correct it";
     }
 
     /** A member has left. */

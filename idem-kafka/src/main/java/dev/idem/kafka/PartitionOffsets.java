@@ -1,8 +1,10 @@
 package dev.idem.kafka;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which records of a partition are unfinished. What may be committed is the first of them, or, when there is none, the
@@ -20,7 +22,7 @@ final class PartitionOffsets {
     private long requested = NONE;
     private long committed = NONE;
     private long lag = NONE;
-    private boolean admitted;
+    private @Nullable String stream;
     private boolean dropped;
 
     PartitionOffsets(TopicPartition partition) {
@@ -31,13 +33,18 @@ final class PartitionOffsets {
         return partition;
     }
 
-    /** Its committed offset was compared with the store. */
-    synchronized void admit() {
-        admitted = true;
+    /** Its committed offset was compared with the store, and with this name of the topic. */
+    synchronized void admit(String name) {
+        stream = name;
     }
 
     synchronized boolean isAdmitted() {
-        return admitted;
+        return stream != null;
+    }
+
+    /** What the topic was called when this was admitted. */
+    synchronized Optional<String> stream() {
+        return Optional.ofNullable(stream);
     }
 
     synchronized void begin(long offset) {

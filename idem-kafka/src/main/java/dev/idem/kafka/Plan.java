@@ -2,13 +2,11 @@ package dev.idem.kafka;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.RetryPolicy;
-import dev.idem.broker.Attributes;
+import dev.idem.broker.ListenerOptions;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Everything that a listener was told. */
 record Plan(
@@ -16,26 +14,30 @@ record Plan(
         List<String> topics,
         Consumer consumer,
         Inbox inbox,
-        Attributes attributes,
-        RetryPolicy retry,
+        ListenerOptions<ConsumerRecord<byte[], byte[]>> options,
         UnaryOperator<String> deadLetters,
-        int parallelism,
         int instances,
-        @Nullable ThreadFactory threads,
-        Duration drain,
-        int maxPending,
         Tombstones tombstones,
         boolean trustOffsets) {
     /** How long a broker may take to answer a question of ours. */
-    static final Duration ANSWER = Duration.ofSeconds(10);
+    static final Duration ANSWER = Duration.ofSeconds(5);
 
     List<String> deadLetterTopics() {
         return topics.stream().map(deadLetters).distinct().toList();
     }
 
+    /** The members of a listener share what it may keep in memory. */
+    int maxPending() {
+        return Math.max(1, options.maxPending() / instances);
+    }
+
+    long maxPendingBytes() {
+        return Math.max(1, options.maxPendingBytes() / instances);
+    }
+
     /** How long a rebalance may wait for what is being worked on: the group waits no longer than the poll interval. */
     Duration drainInRebalance() {
         Duration bearable = Duration.ofMillis(config.maxPollIntervalMillis() / 2);
-        return drain.compareTo(bearable) < 0 ? drain : bearable;
+        return options.drain().compareTo(bearable) < 0 ? options.drain() : bearable;
     }
 }

@@ -8,22 +8,23 @@ import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Lanes;
 import dev.idem.broker.Pace;
 import dev.idem.broker.Settler;
+import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,33 +36,45 @@ final class Poller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Poller.class);
     private static final Duration IDLE = Duration.ofMillis(100);
     private static final Duration BUSY = Duration.ofMillis(10);
-    private static final Duration LEAVE_LIMIT = Duration.ofSeconds(5);
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(300);
 
+    private final int instance;
     private final Plan plan;
     private final Life life;
-    private final Consumer<byte[], byte[]> consumer;
-    private final DeadLetterTopics deadLetterTopics;
-    private final Streams streams;
+    private final Clients clients;
     private final Lanes<Taken> lanes;
-    private final Assignments assignments;
-    private final Records records;
-    private final Pace pace;
+    private final Pace broker;
+    private final Pace store;
+    private final Pace instanceId;
+    private volatile Member member;
+    private volatile boolean taking = true;
 
-    Poller(String name, Plan plan, Life life, Clients clients, Consumer<byte[], byte[]> consumer) {
+    Poller(String listener, int instance, Plan plan, Life life, Clients clients) {
+        String name = listener + "-" + instance;
+        this.instance = instance;
         this.plan = plan;
         this.life = life;
-        this.consumer = consumer;
-        deadLetterTopics = clients.deadLetterTopics();
-        streams = clients.streams();
-        records = new Records(plan.attributes());
-        pace = new Pace(name);
+        this.clients = clients;
+        broker = Pace.ofBroker(name, Streams.BROKER);
+        store = Pace.ofStore(name);
+        instanceId = Pace.ofBroker(name, "group.instance.id " + plan.config().instanceId());
         lanes = Lanes.start(
-                new Lanes.Options(name + "-lane", plan.parallelism(), plan.retry(), life::laneThread),
+                new Lanes.Options(
+                        name + "-lane",
+                        plan.options().parallelism(),
+                        plan.options().retry(),
+                        life::laneThread,
+                        plan.maxPending(),
+                        plan.maxPendingBytes()),
                 plan.inbox(),
                 plan.consumer(),
                 new Settlements(plan, clients.sender()));
-        OffsetGuard guard = new OffsetGuard(plan.inbox().store(), plan.trustOffsets());
-        assignments = new Assignments(consumer, lanes, streams, guard, plan.drainInRebalance());
+        try {
+            member = Member.create(instance, plan, lanes, clients);
+        } catch (RuntimeException refused) {
+            lanes.close(Duration.ZERO);
+            throw refused;
+        }
     }
 
     /** What lanes decide, said to Kafka. */
@@ -85,15 +98,15 @@ final class Poller implements Runnable {
     @Override
     public void run() {
         try {
-            while (!life.isEnding() && !deadLetterTopics.ensure()) {
-                log.debug("No broker answers yet");
+            while (!life.isEnding() && !clients.areReady()) {
+                sleep(LOOK_AGAIN);
             }
-            consumer.subscribe(plan.topics(), assignments);
+            join();
             while (!life.isEnding()) {
                 turn();
             }
         } catch (InterruptException stop) {
-            life.end(plan.drain());
+            life.end(plan.options().drain());
         } catch (Throwable fatal) { // whatever it is, somebody must hear of it
             life.fail(fatal);
         } finally {
@@ -101,50 +114,73 @@ final class Poller implements Runnable {
         }
     }
 
+    private void join() {
+        member.consumer().subscribe(plan.topics(), member.assignments());
+    }
+
     private void turn() {
         lanes.failure().ifPresent(cause -> {
             throw new IdemException("A lane has died", cause);
         });
-        boolean full = lanes.pending() >= plan.maxPending();
-        if (full) {
+        clients.streams().look();
+        clients.deadLetterTopics().ensure(clients.streams().known());
+        member.assignments().beginAnew();
+        try {
+            poll(member.consumer());
+            broker.succeeded();
+            store.succeeded();
+            instanceId.succeeded();
+        } catch (UnreleasedInstanceIdException taken) {
+            instanceId.failed(taken);
+            joinAgain();
+            sleep(instanceId.left());
+        } catch (RetriableException passing) {
+            broker.failed(passing);
+            sleep(broker.left());
+        } catch (StoreException passing) {
+            store.failed(passing);
+            sleep(store.left());
+        }
+    }
+
+    private void poll(Consumer<byte[], byte[]> consumer) {
+        if (!taking || lanes.isFull()) {
             consumer.pause(consumer.assignment());
-        } else if (lanes.pending() <= plan.maxPending() / 2) {
+        } else if (lanes.isHalfEmpty()) {
             consumer.resume(consumer.paused());
         }
+        boolean soon = taking && !consumer.paused().isEmpty() && !lanes.isStoreAway();
+        ConsumerRecords<byte[], byte[]> polled = consumer.poll(soon ? BUSY : IDLE);
+        // What was polled must not get lost: of partitions that are not admitted it is fetched again.
+        Set<TopicPartition> left = Set.of();
+        RuntimeException unanswered = null;
         try {
-            boolean soon = !consumer.paused().isEmpty() && !lanes.isWaiting();
-            ConsumerRecords<byte[], byte[]> polled = consumer.poll(soon ? BUSY : IDLE);
-            Optional<RuntimeException> unanswered = admitNew();
-            take(polled);
-            assignments.commitNowAndThen();
-            if (unanswered.isPresent()) {
-                throw unanswered.get();
-            }
-            pace.succeeded();
-        } catch (RetriableException | StoreException passing) {
-            pace.failed(passing);
-            pause();
-        }
-    }
-
-    /** What was polled meanwhile must not get lost: of partitions that are not admitted it is fetched again. */
-    private Optional<RuntimeException> admitNew() {
-        try {
-            assignments.admitNew();
-            return Optional.empty();
+            left = member.assignments().admitNew();
         } catch (RetriableException | StoreException noAnswer) {
-            return Optional.of(noAnswer);
+            unanswered = noAnswer;
+        }
+        take(consumer, polled, left);
+        member.assignments().commitNowAndThen();
+        if (unanswered != null) {
+            throw unanswered;
         }
     }
 
-    private void take(ConsumerRecords<byte[], byte[]> polled) {
+    /** @param left partitions that begin elsewhere, so that this is not the next of them */
+    private void take(
+            Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> polled, Set<TopicPartition> left) {
         List<Lanes.Delivery<Taken>> deliveries = new ArrayList<>(polled.count());
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>(polled.nextOffsets());
+        positions.keySet().removeAll(left);
         for (TopicPartition partition : polled.partitions()) {
+            if (left.contains(partition)) {
+                continue;
+            }
             List<ConsumerRecord<byte[], byte[]>> all = polled.records(partition);
-            PartitionOffsets offsets = assignments.of(partition, all.get(0).offset());
-            Optional<String> stream = streams.name(partition.topic());
-            if (offsets == null || !offsets.isAdmitted() || stream.isEmpty()) {
+            PartitionOffsets offsets =
+                    member.assignments().of(partition, all.get(0).offset());
+            Optional<String> stream = offsets == null ? Optional.empty() : offsets.stream();
+            if (offsets == null || stream.isEmpty() || !taking) {
                 // Not compared with the store yet, or not known by its id and so not to be told from an older topic.
                 consumer.seek(partition, all.get(0).offset());
                 positions.remove(partition);
@@ -158,18 +194,31 @@ final class Poller implements Runnable {
             for (ConsumerRecord<byte[], byte[]> record : all) {
                 if (record.value() != null || plan.tombstones() == Tombstones.PROCESS) {
                     offsets.begin(record.offset());
-                    Message message = records.message(record, stream.get());
-                    deliveries.add(new Lanes.Delivery<>(new Taken(record, offsets), message, 0));
+                    deliveries.add(new Lanes.Delivery<>(new Taken(record, offsets), message(record, stream.get()), 0));
                 }
             }
         }
-        assignments.movedTo(positions);
+        member.assignments().movedTo(positions);
         lanes.add(deliveries);
     }
 
-    private void pause() {
+    private Message message(ConsumerRecord<byte[], byte[]> record, String stream) {
+        return plan.options().reader().read(record).toBuilder()
+                .position(new Position(stream, record.partition(), record.offset()))
+                .build();
+    }
+
+    /** As a new member, because the client does not try again by itself. */
+    private void joinAgain() {
+        member.assignments().drop();
+        member.leave();
+        member = Member.create(instance, plan, lanes, clients);
+        join();
+    }
+
+    private static void sleep(Duration pause) {
         try {
-            TimeUnit.NANOSECONDS.sleep(pace.left().toNanos());
+            TimeUnit.NANOSECONDS.sleep(pause.toNanos());
         } catch (InterruptedException stop) {
             throw new InterruptException(stop);
         }
@@ -180,28 +229,44 @@ final class Poller implements Runnable {
         Thread.interrupted(); // the client would refuse to say goodbye
         try {
             lanes.close(life.left());
-            assignments.commitAll();
+            member.assignments().commitAll();
         } catch (RuntimeException failure) {
             log.debug("Not everything was committed; it is delivered again", failure);
         }
         try {
-            consumer.close(CloseOptions.timeout(LEAVE_LIMIT));
-        } catch (KafkaException failure) {
-            log.debug("Left the group without a word", failure);
+            member.leave();
         } finally {
             life.ended();
         }
     }
 
-    boolean hasJoined() {
-        return assignments.hasJoined();
+    /** Never begun. */
+    void discard() {
+        lanes.close(Duration.ZERO);
+        member.leave();
     }
 
-    boolean isWaiting() {
-        return lanes.isWaiting() || pace.isWaiting();
+    void taking(boolean wanted) {
+        taking = wanted;
+    }
+
+    boolean hasJoined() {
+        return member.assignments().hasJoined();
+    }
+
+    Optional<Waiting> waiting() {
+        return broker.waiting().or(store::waiting).or(instanceId::waiting).or(lanes::waiting);
+    }
+
+    int pending() {
+        return lanes.pending();
+    }
+
+    long pendingBytes() {
+        return lanes.pendingBytes();
     }
 
     List<PartitionStatus> partitions() {
-        return assignments.status();
+        return member.assignments().status();
     }
 }

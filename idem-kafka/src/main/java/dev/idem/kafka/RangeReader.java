@@ -2,8 +2,10 @@ package dev.idem.kafka;
 
 import dev.idem.IdemException;
 import dev.idem.Message;
+import dev.idem.Position;
 import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
+import dev.idem.broker.MessageReader;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -32,7 +35,7 @@ final class RangeReader implements ReplaySource.Reading {
     private final String topic;
     private final String stream;
     private final RangeBounds bounds;
-    private final Records records;
+    private final MessageReader<ConsumerRecord<byte[], byte[]>> reader;
     private final Tombstones tombstones;
     private final Deque<ConsumerRecord<byte[], byte[]>> fetched = new ArrayDeque<>();
     private @Nullable TopicPartition current;
@@ -43,13 +46,13 @@ final class RangeReader implements ReplaySource.Reading {
             String topic,
             String stream,
             RangeBounds bounds,
-            Records records,
+            MessageReader<ConsumerRecord<byte[], byte[]>> reader,
             Tombstones tombstones) {
         this.consumer = consumer;
         this.topic = topic;
         this.stream = stream;
         this.bounds = bounds;
-        this.records = records;
+        this.reader = reader;
         this.tombstones = tombstones;
     }
 
@@ -58,7 +61,7 @@ final class RangeReader implements ReplaySource.Reading {
             String topic,
             ReplaySpec spec,
             Optional<String> cursor,
-            Records records,
+            MessageReader<ConsumerRecord<byte[], byte[]>> reader,
             Tombstones tombstones) {
         String stream = stream(config, topic);
         Map<String, Object> reading = new HashMap<>(config.reader());
@@ -67,7 +70,7 @@ final class RangeReader implements ReplaySource.Reading {
                 new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         try {
             RangeBounds bounds = RangeBounds.of(consumer, topic, spec, cursor);
-            return new RangeReader(consumer, topic, stream, bounds, records, tombstones);
+            return new RangeReader(consumer, topic, stream, bounds, reader, tombstones);
         } catch (RuntimeException failure) {
             consumer.close();
             throw failure;
@@ -77,8 +80,9 @@ final class RangeReader implements ReplaySource.Reading {
     /** As a listener names it, so that positions are the same. */
     private static String stream(ClientConfig config, String topic) {
         try (Admin admin = Admin.create(config.admin())) {
-            return new Streams(admin, Plan.ANSWER)
-                    .name(topic)
+            Streams streams = new Streams(admin, Set.of(topic), LIMIT, new Waits("replay of " + topic));
+            streams.refresh();
+            return streams.name(topic)
                     .orElseThrow(() -> new IdemException(
                             "Could not read " + topic + ": there is no such topic, or no broker answers", null));
         }
@@ -95,7 +99,7 @@ final class RangeReader implements ReplaySource.Reading {
                 }
                 bounds.advance(record.partition(), record.offset() + 1);
                 if (record.value() != null || tombstones == Tombstones.PROCESS) {
-                    messages.add(records.message(record, stream));
+                    messages.add(message(record));
                 }
             }
             return new ReplaySource.Batch(
@@ -105,6 +109,11 @@ final class RangeReader implements ReplaySource.Reading {
         } catch (KafkaException failure) {
             throw new IdemException("Could not read " + topic, failure);
         }
+    }
+
+    private Message message(ConsumerRecord<byte[], byte[]> record) {
+        Position position = new Position(stream, record.partition(), record.offset());
+        return reader.read(record).toBuilder().position(position).build();
     }
 
     /** False at the end of everything; else something was fetched, or passed over. */

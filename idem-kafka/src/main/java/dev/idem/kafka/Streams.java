@@ -2,73 +2,129 @@ package dev.idem.kafka;
 
 import dev.idem.IdemException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Names topics for good, by the ids of their cluster and of themselves: a topic that was deleted and made again has another
- * id, so its positions cannot be taken for the old ones. Thread-safe.
+ * id, so its positions cannot be taken for the old ones. Looks now and then whether topics are there and still the same.
+ * Thread-safe.
  */
 final class Streams {
-    private static final Logger log = LoggerFactory.getLogger(Streams.class);
+    static final String BROKER = "the broker";
+
+    private static final long EVERY_NANOS = Duration.ofMillis(500).toNanos();
 
     private final Admin admin;
+    private final Collection<String> topics;
     private final Duration limit;
-    private final Map<String, String> names = new ConcurrentHashMap<>();
+    private final Waits waits;
+    private final Map<String, Uuid> ids = new ConcurrentHashMap<>();
+    private KafkaFuture<?> asking = KafkaFuture.completedFuture(null);
+    private long asked = System.nanoTime() - EVERY_NANOS;
     private volatile @Nullable String cluster;
 
-    Streams(Admin admin, Duration limit) {
+    Streams(Admin admin, Collection<String> topics, Duration limit, Waits waits) {
         this.admin = admin;
+        this.topics = List.copyOf(topics);
         this.limit = limit;
+        this.waits = waits;
     }
 
-    /** The name of a topic; empty if the broker did not answer, so that it must be asked again. */
+    /** The name of a topic; empty while it is not known. */
     Optional<String> name(String topic) {
-        if (!names.containsKey(topic)) {
-            ask(Set.of(topic));
+        Uuid id = ids.get(topic);
+        String of = cluster;
+        if (id == null || of == null) {
+            return Optional.empty();
         }
-        return Optional.ofNullable(names.get(topic));
+        if (id.equals(Uuid.ZERO_UUID)) {
+            throw new IdemException("Topic " + topic + " has no id: its broker is too old, 2.8 is needed", null);
+        }
+        return Optional.of(of + "/" + id);
     }
 
-    /** Asks anew, because topics may have been made again since. */
-    void refresh(Set<String> topics) {
-        names.keySet().removeAll(topics);
-        ask(topics);
+    /** The topics that were seen. */
+    List<String> known() {
+        return topics.stream().filter(topic -> name(topic).isPresent()).toList();
     }
 
-    private void ask(Set<String> topics) {
-        if (topics.isEmpty()) {
-            return;
-        }
+    /** Asks and waits, because topics may have been made again since. */
+    void refresh() {
         try {
-            if (cluster == null) {
-                cluster = admin.describeCluster().clusterId().get(limit.toMillis(), TimeUnit.MILLISECONDS);
-            }
-            Map<String, TopicDescription> found =
-                    admin.describeTopics(topics).allTopicNames().get(limit.toMillis(), TimeUnit.MILLISECONDS);
-            found.forEach((topic, description) -> names.put(topic, name(topic, description.topicId())));
-        } catch (ExecutionException | TimeoutException noAnswer) {
-            log.debug("The ids of {} are not known yet", topics, noAnswer);
+            ask().get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException told) {
+            // each topic has told it already
+        } catch (TimeoutException noAnswer) {
+            waits.failed(BROKER, noAnswer, "no answer for " + limit);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private String name(String topic, Uuid id) {
-        if (id.equals(Uuid.ZERO_UUID)) {
-            throw new IdemException("Topic " + topic + " has no id: its broker is too old, 2.8 is needed", null);
+    /** Asks now and then, and does not wait. */
+    synchronized void look() {
+        if (asking.isDone() && System.nanoTime() - asked >= EVERY_NANOS) {
+            asked = System.nanoTime();
+            asking = ask();
         }
-        return cluster + "/" + id;
+    }
+
+    private KafkaFuture<Void> ask() {
+        int millis = Math.toIntExact(limit.toMillis());
+        KafkaFuture<String> id = cluster != null
+                ? KafkaFuture.completedFuture(cluster)
+                : admin.describeCluster(new DescribeClusterOptions().timeoutMs(millis))
+                        .clusterId();
+        KafkaFuture<String> learned = id.whenComplete((name, failure) -> {
+            if (failure == null) {
+                cluster = name;
+            } else {
+                waits.failed(BROKER, unwrapped(failure));
+            }
+        });
+        Stream<KafkaFuture<?>> answers = admin
+                .describeTopics(topics, new DescribeTopicsOptions().timeoutMs(millis))
+                .topicNameValues()
+                .entrySet()
+                .stream()
+                .map(asked ->
+                        asked.getValue().whenComplete((found, failure) -> answered(asked.getKey(), found, failure)));
+        return KafkaFuture.allOf(Stream.concat(Stream.of(learned), answers).toArray(KafkaFuture[]::new));
+    }
+
+    private void answered(String topic, @Nullable TopicDescription found, @Nullable Throwable failure) {
+        String what = "topic " + topic;
+        if (found != null) {
+            ids.put(topic, found.topicId());
+            waits.succeeded(what);
+            waits.succeeded(BROKER);
+        } else if (failure != null) {
+            Throwable cause = unwrapped(failure);
+            boolean silent =
+                    cause instanceof RetriableException && !(cause instanceof UnknownTopicOrPartitionException);
+            waits.failed(silent ? BROKER : what, cause);
+        }
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -73,11 +73,17 @@ class AssignmentsTest {
 
     private static Assignments assignments(MockConsumer<byte[], byte[]> consumer) {
         Lanes<Taken> lanes = Lanes.start(
-                new Lanes.Options("test", 1, RetryPolicy.fixed(Duration.ZERO), work -> {
-                    Thread thread = new Thread(work);
-                    thread.setDaemon(true);
-                    return thread;
-                }),
+                new Lanes.Options(
+                        "test",
+                        1,
+                        RetryPolicy.fixed(Duration.ZERO),
+                        work -> {
+                            Thread thread = new Thread(work);
+                            thread.setDaemon(true);
+                            return thread;
+                        },
+                        100,
+                        100_000),
                 Inbox.create(new MemoryStore()),
                 Consumer.of("billing"),
                 null);
@@ -85,7 +91,7 @@ class AssignmentsTest {
         return new Assignments(
                 consumer,
                 lanes,
-                new Streams(nobody, Duration.ofMillis(1)),
+                new Streams(nobody, List.of("orders"), Duration.ofMillis(1), new Waits("test")),
                 new OffsetGuard(new MemoryStore(), false),
                 Duration.ofSeconds(1));
     }

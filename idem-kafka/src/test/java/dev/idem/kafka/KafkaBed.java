@@ -26,17 +26,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A topic and a group of its own on the broker of this JVM, and a database with a table of effects. */
@@ -88,6 +92,29 @@ final class KafkaBed implements AutoCloseable {
         admin().createTopics(List.of(new NewTopic(name, Optional.of(partitions), Optional.empty())))
                 .all()
                 .get();
+    }
+
+    /** Sets the largest record of a topic. */
+    static void largest(String topic, int bytes) throws Exception {
+        var operation = new AlterConfigOp(
+                new ConfigEntry("max.message.bytes", Integer.toString(bytes)), AlterConfigOp.OpType.SET);
+        admin().incrementalAlterConfigs(
+                        Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(operation)))
+                .all()
+                .get();
+    }
+
+    /** Deletes the topic and makes it again, with one partition. */
+    void remakeTopic() throws Exception {
+        admin().deleteTopics(List.of(topic)).all().get();
+        until("the topic is there again", () -> {
+            try {
+                createTopic(topic, 1);
+                return true;
+            } catch (ExecutionException stillThere) {
+                return false;
+            }
+        });
     }
 
     DataSource database() {

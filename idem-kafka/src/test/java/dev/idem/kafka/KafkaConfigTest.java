@@ -9,6 +9,7 @@ import dev.idem.test.MemoryStore;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -47,16 +48,34 @@ class KafkaConfigTest {
     @Test
     @DisplayName("KF-15 only committed records are read, from the beginning, unless it is said otherwise")
     void defaults() {
-        Map<String, Object> config = new ClientConfig(GOOD).consumer(1, 1);
+        Map<String, Object> config = new ClientConfig(GOOD).consumer(1, 1, 1_000);
         assertThat(config)
                 .containsEntry("isolation.level", "read_committed")
                 .containsEntry("auto.offset.reset", "earliest")
                 .containsEntry("enable.auto.commit", "false")
                 .containsKey("partition.assignment.strategy");
-        assertThat(new ClientConfig(with("group.protocol", "consumer")).consumer(1, 1))
+        assertThat(new ClientConfig(with("group.protocol", "consumer")).consumer(1, 1, 1_000))
                 .doesNotContainKey("partition.assignment.strategy");
-        assertThat(new ClientConfig(with("group.instance.id", "a")).consumer(2, 3))
+        assertThat(new ClientConfig(with("group.instance.id", "a")).consumer(2, 3, 1_000))
                 .containsEntry("group.instance.id", "a-2");
+    }
+
+    @Test
+    void propertiesWorkWithTheirDefaults() {
+        Properties defaults = new Properties();
+        defaults.setProperty("group.id", "g");
+        Properties config = new Properties(defaults);
+        config.setProperty("bootstrap.servers", "127.0.0.1:1");
+        ClientConfig read = new ClientConfig(config);
+        read.check();
+        assertThat(read.consumer(1, 1, 1_000)).containsEntry("group.id", "g");
+    }
+
+    @Test
+    void noMoreIsFetchedAtOnceThanMayBeKeptUnlessItIsSaidOtherwise() {
+        assertThat(new ClientConfig(GOOD).consumer(1, 1, 9_000)).containsEntry("fetch.max.bytes", "9000");
+        assertThat(new ClientConfig(with("fetch.max.bytes", 70_000)).consumer(1, 1, 9_000))
+                .containsEntry("fetch.max.bytes", 70_000);
     }
 
     private static void refused(Map<String, Object> config, String about) {

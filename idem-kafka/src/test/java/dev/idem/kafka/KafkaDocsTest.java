@@ -9,19 +9,26 @@ import dev.idem.Outbox;
 import dev.idem.PayloadDecoder;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
+import dev.idem.broker.ListenerBuilder;
 import dev.idem.broker.Relay;
+import dev.idem.broker.Triage;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -77,7 +84,7 @@ class KafkaDocsTest {
             listener.close();
             String failed = bed.topic + ".failed";
             // region kafka-replay
-            try (DeadLetters letters = KafkaDeadLetters.open(config, failed)) {
+            try (DeadLetters letters = KafkaDeadLetters.open(config, failed, Set.of(bed.topic))) {
                 LetterReplay.of(LetterFilter.all().consumer("payments"))
                         .as("anna", "the provider is back", (consumer, action, actor, why, what) -> audit.add(action))
                         .run(letters, progress -> {});
@@ -85,6 +92,52 @@ class KafkaDocsTest {
             // endregion
             assertThat(audit).containsExactly("REPLAY", "REPLAYED");
             assertThat(bed.unsettled()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aLoopOfYourOwn() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            Inbox inbox = bed.inbox();
+            Consumer billing = KafkaBed.writer(message -> {});
+            KafkaBed.send(bed.record("k", "m1"));
+            KafkaBed.send(bed.record("k", "m1"));
+            KafkaBed.send(new ProducerRecord<>(bed.topic, KafkaBed.bytes("k"), KafkaBed.bytes("without an id")));
+            List<DeadLetter> aside = new ArrayList<>();
+            bed.config.putAll(Map.of("auto.offset.reset", "earliest", "enable.auto.commit", "false"));
+            try (var consumer =
+                    new KafkaConsumer<>(bed.config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                consumer.subscribe(List.of(bed.topic));
+                KafkaBed.until("all is settled", () -> {
+                    // region kafka-own-loop
+                    Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
+                    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+                        Message message = KafkaMessages.reader().read(record);
+                        int failures = 0;
+                        Triage.Decision decision = triage.decide(inbox.accept(billing, message), failures);
+                        while (!(decision instanceof Triage.Decision.Acknowledge)) {
+                            if (decision instanceof Triage.Decision.SetAside set) {
+                                aside.add(set.letter()); // publish it, and wait until the broker has it
+                                break;
+                            }
+                            if (decision instanceof Triage.Decision.TryAgain again) {
+                                failures = again.failures();
+                                Thread.sleep(again.delay().toMillis());
+                            } else { // the store does not answer
+                                Thread.sleep(1_000);
+                            }
+                            decision = triage.decide(inbox.accept(billing, message), failures);
+                        }
+                    }
+                    consumer.commitSync();
+                    // endregion
+                    return bed.unsettled() == 0;
+                });
+            }
+            bed.assertOnce(1);
+            assertThat(aside)
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.reason()).isEqualTo("REJECTED"));
         }
     }
 

@@ -14,8 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -171,6 +173,63 @@ class KafkaGroupTest {
             bed.awaitSettled();
             bed.assertOnce(1);
             assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    @DisplayName("an instance id that another member still has is waited for, and then taken over")
+    void unreleasedInstanceId() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            bed.config.remove("heartbeat.interval.ms");
+            bed.config.put("group.protocol", "consumer");
+            bed.config.put("group.instance.id", "one");
+            bed.send(0, 10);
+            KafkaListener listener;
+            try (var holder =
+                    new KafkaConsumer<>(bed.config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                holder.subscribe(List.of(bed.topic));
+                until("it has joined", () -> {
+                    holder.poll(Duration.ofMillis(100));
+                    return !holder.assignment().isEmpty();
+                });
+                listener = bed.listen(writer(message -> {}));
+                until("it waits", () -> listener.state() == ListenerState.WAITING);
+                assertThat(listener.waiting()).hasValueSatisfying(waiting -> {
+                    assertThat(waiting.what()).isEqualTo("group.instance.id one");
+                    assertThat(waiting.why()).contains("UnreleasedInstanceId");
+                });
+            }
+            bed.awaitEffects(10);
+            bed.awaitSettled();
+            until("it runs", () -> listener.state() == ListenerState.RUNNING);
+            bed.assertOnce(10);
+        }
+    }
+
+    @Test
+    @DisplayName("a paused listener takes nothing, finishes what it has, and keeps its partitions")
+    void pauseAndResume() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        try (KafkaBed bed = new KafkaBed(2)) {
+            bed.send(0, 10);
+            KafkaListener listener = bed.listen(writer(message -> go.await()));
+            until("all are here", () -> listener.pending() == 10);
+            assertThat(listener.pendingBytes()).isPositive();
+            listener.pause();
+            assertThat(listener.state()).isEqualTo(ListenerState.PAUSED);
+            List<String> before = members(bed);
+            bed.send(10, 20);
+            go.countDown();
+            bed.awaitEffects(10);
+            until("they are settled", () -> bed.unsettled() == 10);
+            assertThat(listener.pending()).isZero();
+            assertThat(listener.partitions()).hasSize(2);
+            listener.resume();
+            bed.awaitEffects(20);
+            bed.awaitSettled();
+            assertThat(members(bed)).isEqualTo(before);
+            until("there is nothing more", () -> listener.lag().orElse(-1) == 0);
+            bed.assertOnce(20);
         }
     }
 }

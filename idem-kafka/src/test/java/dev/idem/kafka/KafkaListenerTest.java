@@ -18,10 +18,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -167,33 +167,18 @@ class KafkaListenerTest {
                     bed.listen(writes(message -> {}).watermark().build());
             bed.awaitEffects(30);
             bed.awaitSettled();
-            remake(bed);
+            bed.remakeTopic();
             bed.send(100, 110);
             bed.awaitEffects(40);
             bed.awaitSettled();
             listener.close();
-            remake(bed);
+            bed.remakeTopic();
             bed.send(200, 210);
             bed.listen(writes(message -> {}).watermark().build());
             bed.awaitEffects(50);
             bed.awaitSettled();
             bed.assertOnce(50);
         }
-    }
-
-    private static void remake(KafkaBed bed) throws Exception {
-        KafkaBed.admin().deleteTopics(List.of(bed.topic)).all().get();
-        until(
-                "the topic is gone",
-                () -> !KafkaBed.admin().listTopics().names().get().contains(bed.topic));
-        until("the topic is there", () -> {
-            try {
-                KafkaBed.createTopic(bed.topic, 1);
-                return true;
-            } catch (ExecutionException stillThere) {
-                return false;
-            }
-        });
     }
 
     @Test
@@ -351,13 +336,22 @@ class KafkaListenerTest {
     }
 
     @Test
-    void whatWaitingDoesNotCureEndsTheListener() throws Exception {
+    void whatWaitingDoesNotCureEndsTheListenerAndItCanBeRestarted() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             bed.config.put("auto.offset.reset", "none");
             KafkaListener listener = bed.listen(writer(message -> {}));
             until("it has failed", () -> listener.state() == ListenerState.FAILED);
+            assertThat(listener.failure()).isPresent();
+            bed.send(0, 3);
+            Map<TopicPartition, OffsetAndMetadata> start =
+                    Map.of(new TopicPartition(bed.topic, 0), new OffsetAndMetadata(0));
+            KafkaBed.admin().alterConsumerGroupOffsets(bed.group, start).all().get();
+            listener.restart();
+            bed.awaitEffects(3);
+            bed.awaitSettled();
+            assertThat(listener.failure()).isEmpty();
             listener.close();
-            assertThat(listener.state()).isEqualTo(ListenerState.FAILED);
+            assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
         }
     }
 }

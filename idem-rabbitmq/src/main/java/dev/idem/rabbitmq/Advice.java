@@ -16,20 +16,20 @@ final class Advice {
 
     static void early(Options options, Consumer consumer) {
         Duration handler = consumer.policy().handlerTimeout();
-        if (handler.compareTo(options.longestHold) >= 0) {
+        if (handler.compareTo(options.longestHold()) >= 0) {
             log.warn(
                     "{}: handlers may run for {}, but deliveries are given back after {}; lower handlerTimeout, or make"
                             + " the consumer queued",
                     consumer.name(),
                     handler,
-                    options.longestHold);
+                    options.longestHold());
         }
-        if (options.delays.isEmpty() && waits(options).compareTo(options.longestHold) > 0) {
+        if (options.delays().isEmpty() && waits(options).compareTo(options.longestHold()) > 0) {
             log.warn(
                     "{}: keeps order, and retries can take longer than the {} after which deliveries are given back and"
                             + " failures forgotten; allow fewer or shorter retries, or make the consumer queued",
                     consumer.name(),
-                    options.longestHold);
+                    options.longestHold());
         }
     }
 
@@ -37,8 +37,10 @@ final class Advice {
     private static Duration waits(Options options) {
         Duration sum = Duration.ZERO;
         RuntimeException any = new IllegalStateException();
-        for (int failures = 1; failures < Math.min(1_000, options.retry.maxAttempts()); failures++) {
-            sum = sum.plus(options.retry.next(failures, any).orElse(Duration.ZERO));
+        for (int failures = 1;
+                failures < Math.min(1_000, options.common().retry().maxAttempts());
+                failures++) {
+            sum = sum.plus(options.common().retry().next(failures, any).orElse(Duration.ZERO));
         }
         return sum;
     }
@@ -47,16 +49,17 @@ final class Advice {
         String version = version(connection);
         log.info(
                 "Listens to queue {} of RabbitMQ {}: prefetch {}, dead letters to {}, retry queues {}",
-                options.queue,
+                options.queue(),
                 version,
-                options.prefetch,
-                options.deadLetters,
-                options.delays);
+                options.prefetch(),
+                options.deadLetters(),
+                options.delays());
         if (major(version) >= 4) {
             log.warn(
-                    "Queue {}: if it is a quorum queue without x-delivery-limit, RabbitMQ {} drops a message after 20"
-                            + " lost connections; set x-delivery-limit to -1, or a dead-letter exchange",
-                    options.queue,
+                    "Queue {}: if it is a quorum queue, RabbitMQ {} drops a message that was delivered more often than its"
+                            + " x-delivery-limit, 20 by default; give the queue a dead-letter exchange, so that nothing gets"
+                            + " lost",
+                    options.queue(),
                     version);
         }
     }

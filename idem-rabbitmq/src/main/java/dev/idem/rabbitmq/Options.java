@@ -2,58 +2,35 @@ package dev.idem.rabbitmq;
 
 import com.rabbitmq.client.Address;
 import com.rabbitmq.client.ConnectionFactory;
-import dev.idem.RetryPolicy;
-import dev.idem.broker.Attributes;
+import com.rabbitmq.client.Delivery;
+import dev.idem.broker.ListenerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
-import java.util.stream.Stream;
 
-/** How to listen. Changed only before a listener has it. */
-final class Options {
+/**
+ * How to listen. Immutable.
+ *
+ * @param common what all listeners are told
+ * @param prefetch how many messages the broker sends ahead at most
+ * @param streamName under which the marks of a stream are kept
+ * @param streamFrom the offset at which a consumer without a mark begins
+ * @param delays of the retry queues, sorted; none if retries wait in the listener
+ */
+record Options(
+        ConnectionFactory factory,
+        String queue,
+        ListenerOptions<Delivery> common,
+        List<Address> addresses,
+        Target deadLetters,
+        List<Duration> delays,
+        int prefetch,
+        Duration longestHold,
+        boolean declare,
+        String streamName,
+        long streamFrom) {
     private static final Duration SHORTEST_DELAY = Duration.ofMillis(100);
     private static final Duration LONGEST_DELAY = Duration.ofDays(30);
-
-    final ConnectionFactory factory;
-    final String queue;
-    List<Address> addresses = List.of();
-    Attributes attributes = Attributes.defaults();
-    RetryPolicy retry = RetryPolicy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(5));
-    Target deadLetters;
-    List<Duration> delays =
-            Stream.of(1, 5, 15, 60, 300).map(Duration::ofSeconds).toList();
-    int prefetch = 250;
-    int parallelism = 1;
-    Duration drain = Duration.ofSeconds(30);
-    Duration longestHold = Duration.ofMinutes(25);
-    ThreadFactory threads = Options::daemon;
-    boolean declare = true;
-
-    private Options(ConnectionFactory factory, String queue, Target deadLetters) {
-        this.factory = factory;
-        this.queue = queue;
-        this.deadLetters = deadLetters;
-    }
-
-    static Options defaults(ConnectionFactory factory, String queue) {
-        return new Options(factory, queue, new Target("", queue + ".dead-letters"));
-    }
-
-    Options copy() {
-        Options copy = new Options(factory, queue, deadLetters);
-        copy.addresses = addresses;
-        copy.attributes = attributes;
-        copy.retry = retry;
-        copy.delays = delays;
-        copy.prefetch = prefetch;
-        copy.parallelism = parallelism;
-        copy.drain = drain;
-        copy.longestHold = longestHold;
-        copy.threads = threads;
-        copy.declare = declare;
-        return copy;
-    }
 
     static void checkBetween(String name, int value, int least, int most) {
         if (value < least || value > most) {
@@ -71,11 +48,5 @@ final class Options {
             }
         }
         return sorted.stream().sorted().distinct().toList();
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task);
-        thread.setDaemon(true);
-        return thread;
     }
 }

@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.GetResponse;
 import dev.idem.Header;
 import dev.idem.IdemException;
@@ -12,11 +13,13 @@ import dev.idem.broker.Attributes;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
+import dev.idem.broker.MessageReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -31,8 +34,11 @@ import org.jspecify.annotations.Nullable;
  * looked at too often are dropped by the broker. The queue that a listener declares has no such limit.
  */
 public final class RabbitDeadLetters implements DeadLetters {
+    private static final String SUFFIX = ".dead-letters";
+
     private final String queue;
-    private final Reading reading;
+    private final MessageReader<Delivery> reader;
+    private final Set<String> allowedOrigins;
     private final Connection connection;
     private final Channel channel;
     private final Publisher publisher;
@@ -44,25 +50,48 @@ public final class RabbitDeadLetters implements DeadLetters {
     private long read;
 
     private RabbitDeadLetters(
-            String queue, Reading reading, Connection connection, Channel channel, Publisher publisher) {
+            String queue,
+            MessageReader<Delivery> reader,
+            Set<String> allowedOrigins,
+            Connection connection,
+            Channel channel,
+            Publisher publisher) {
         this.queue = queue;
-        this.reading = reading;
+        this.reader = reader;
+        this.allowedOrigins = allowedOrigins;
         this.connection = connection;
         this.channel = channel;
         this.publisher = publisher;
     }
 
+    /** Opens the letters of a queue, with the defaults for the rest. */
     public static RabbitDeadLetters open(ConnectionFactory factory, String deadLetterQueue) {
         return open(factory, deadLetterQueue, Attributes.defaults());
+    }
+
+    /**
+     * Opens the letters of a queue. They may be sent again to the queue that these letters belong to by their name, {@code orders}
+     * for {@code orders.dead-letters}, and to no other.
+     *
+     * @param attributes as the listener reads them, so that letters can be found by id and type
+     * @throws IdemException if the broker does not answer or has no such queue, or somebody else is reading it
+     */
+    public static RabbitDeadLetters open(ConnectionFactory factory, String deadLetterQueue, Attributes attributes) {
+        boolean named = deadLetterQueue.endsWith(SUFFIX);
+        String origin = named ? deadLetterQueue.substring(0, deadLetterQueue.length() - SUFFIX.length()) : "";
+        return open(factory, deadLetterQueue, attributes, named ? Set.of(origin) : Set.of());
     }
 
     /**
      * Opens the letters of a queue.
      *
      * @param attributes as the listener reads them, so that letters can be found by id and type
+     * @param allowedOrigins the queues to which letters may be sent again. A letter says itself where it came from, and who
+     *     can write to its queue can forge that
      * @throws IdemException if the broker does not answer or has no such queue, or somebody else is reading it
      */
-    public static RabbitDeadLetters open(ConnectionFactory factory, String deadLetterQueue, Attributes attributes) {
+    public static RabbitDeadLetters open(
+            ConnectionFactory factory, String deadLetterQueue, Attributes attributes, Set<String> allowedOrigins) {
         Link link = new Link(factory, List.of());
         Connection connection = null;
         try {
@@ -71,7 +100,13 @@ public final class RabbitDeadLetters implements DeadLetters {
             channel.queueDeclarePassive(deadLetterQueue);
             ReaderLock.take(connection, deadLetterQueue);
             Publisher publisher = new Publisher(link, "idem replay of " + deadLetterQueue, (c, target) -> {});
-            return new RabbitDeadLetters(deadLetterQueue, new Reading(attributes), connection, channel, publisher);
+            return new RabbitDeadLetters(
+                    deadLetterQueue,
+                    RabbitMessages.reader().attributes(attributes),
+                    Set.copyOf(allowedOrigins),
+                    connection,
+                    channel,
+                    publisher);
         } catch (IdemException hidden) {
             Link.close(connection);
             throw hidden;
@@ -88,7 +123,7 @@ public final class RabbitDeadLetters implements DeadLetters {
     public Optional<Letter> next() {
         try {
             for (GetResponse got = channel.basicGet(queue, false); got != null; got = channel.basicGet(queue, false)) {
-                Message message = reading.message(got.getProps(), got.getBody());
+                Message message = reader.readLetter(new Delivery(got.getEnvelope(), got.getProps(), got.getBody()));
                 Optional<DeadLetter> about = DeadLetter.of(message);
                 if (about.isPresent()) {
                     last = got;
@@ -124,8 +159,14 @@ public final class RabbitDeadLetters implements DeadLetters {
         if (origin == null) {
             throw new IdemException("Letter " + letter.place() + " does not tell which queue it came from", null);
         }
+        if (!allowedOrigins.contains(origin)) {
+            throw new IdemException(
+                    "Letter " + letter.place() + " says that it came from a queue to which letters in " + queue
+                            + " may not be sent again: if it is right, name it among the allowed origins",
+                    null);
+        }
         try {
-            publisher.publish(Target.queue(origin), replay(source, letter.message()), source.getBody());
+            publisher.publish(letter, Target.queue(origin), replay(source, letter.message()), source.getBody());
             channel.basicAck(source.getEnvelope().getDeliveryTag(), false);
             last = null;
             read--;

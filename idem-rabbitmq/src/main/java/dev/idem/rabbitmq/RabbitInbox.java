@@ -2,14 +2,14 @@ package dev.idem.rabbitmq;
 
 import com.rabbitmq.client.Address;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.Delivery;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.RetryPolicy;
-import dev.idem.broker.Attributes;
+import dev.idem.broker.ListenerBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
 
 /**
  * Brings the messages of a RabbitMQ queue to a consumer, so that each has its effect once. A message is acknowledged when
@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadFactory;
 public final class RabbitInbox {
     private RabbitInbox() {}
 
-    /** Listens with the defaults. The queue must exist. */
+    /** Listens with the defaults. A queue that does not exist yet is waited for. */
     public static RabbitListener listen(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
         return builder(factory, queue, consumer, inbox).listen();
     }
@@ -34,53 +34,57 @@ public final class RabbitInbox {
     }
 
     /** Collects what a listener has. Not thread-safe. */
-    public static final class Builder {
-        private final Options options;
-        private final Consumer consumer;
-        private final Inbox inbox;
+    public static final class Builder extends ListenerBuilder<Builder, Delivery> {
+        private final ConnectionFactory factory;
+        private final String queue;
+        private List<Address> addresses = List.of();
+        private Target deadLetters;
+        private List<Duration> delays =
+                Stream.of(1, 5, 15, 60).map(Duration::ofSeconds).toList();
+        private int prefetch = 250;
+        private Duration longestHold = Duration.ofMinutes(25);
+        private boolean declare = true;
+        private String streamName;
+        private long streamFrom;
 
         private Builder(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
-            options = Options.defaults(factory, Objects.requireNonNull(queue, "queue"));
-            this.consumer = Objects.requireNonNull(consumer, "consumer");
-            this.inbox = Objects.requireNonNull(inbox, "inbox");
+            super(RabbitMessages.reader(), consumer, inbox);
+            this.factory = Objects.requireNonNull(factory, "factory").clone();
+            this.queue = Objects.requireNonNull(queue, "queue");
+            deadLetters = Target.queue(queue + ".dead-letters");
+            streamName = "rabbitmq/" + this.factory.getVirtualHost() + "/" + queue;
+        }
+
+        @Override
+        protected Builder self() {
+            return this;
         }
 
         /** The nodes of a cluster, tried in turn; default the host of the factory. */
         public Builder addresses(List<Address> nodes) {
-            options.addresses = List.copyOf(nodes);
-            return this;
-        }
-
-        /** Where ids, types and other attributes come from; default {@link Attributes#defaults}. */
-        public Builder attributes(Attributes value) {
-            options.attributes = Objects.requireNonNull(value, "value");
-            return this;
-        }
-
-        /** When a message whose handler failed comes again; default after 1 s, doubling up to 5 min, 10 times in all. */
-        public Builder retry(RetryPolicy value) {
-            options.retry = Objects.requireNonNull(value, "value");
+            addresses = List.copyOf(nodes);
             return this;
         }
 
         /** The queue of the dead letters; default {@code <queue>.dead-letters}. */
-        public Builder deadLetters(String queue) {
-            return deadLetters("", queue);
+        public Builder deadLetters(String name) {
+            return deadLetters("", name);
         }
 
         /** The exchange and routing key of the dead letters. An exchange is never declared here, and must route to a queue. */
         public Builder deadLetters(String exchange, String routingKey) {
-            options.deadLetters = new Target(exchange, routingKey);
+            deadLetters = new Target(
+                    Objects.requireNonNull(exchange, "exchange"), Objects.requireNonNull(routingKey, "routingKey"));
             return this;
         }
 
         /**
          * How long messages wait in retry queues, of which there is one for each: a message waits in the first that is not
          * shorter than its delay, or in the longest. Shorter delays than the first are waited for here. Default 1 s, 5 s, 15 s,
-         * 1 min, 5 min; at least 100 ms each.
+         * 1 min; at least 100 ms each.
          */
         public Builder delays(Duration... values) {
-            options.delays = Options.checkedDelays(values);
+            delays = Options.checkedDelays(values);
             return this;
         }
 
@@ -89,27 +93,18 @@ public final class RabbitInbox {
          * younger messages. Failures are then forgotten when the connection is lost.
          */
         public Builder keepOrder() {
-            options.delays = List.of();
+            delays = List.of();
             return this;
         }
 
-        /** How many messages the broker sends ahead; default 250, from 1 to 10 000. All of them are in memory. */
+        /**
+         * How many messages the broker sends ahead at most; default 250, from 1 to 10 000. All of them are in memory, so
+         * {@link #maxPending} and {@link #maxPendingBytes} bound it too: it begins with one for each MiB of these bytes, and
+         * follows the size of the messages that come.
+         */
         public Builder prefetch(int messages) {
             Options.checkBetween("prefetch", messages, 1, 10_000);
-            options.prefetch = messages;
-            return this;
-        }
-
-        /** How many handlers run side by side; default 1. Messages with the same ordering key stay in order. */
-        public Builder parallelism(int lanes) {
-            Options.checkBetween("parallelism", lanes, 1, 1_000);
-            options.parallelism = lanes;
-            return this;
-        }
-
-        /** How long {@link RabbitListener#close()} waits for running handlers; default 30 s. */
-        public Builder drain(Duration longest) {
-            options.drain = Objects.requireNonNull(longest, "longest");
+            prefetch = messages;
             return this;
         }
 
@@ -122,29 +117,57 @@ public final class RabbitInbox {
             if (value.compareTo(Duration.ofSeconds(1)) < 0) {
                 throw new IllegalArgumentException("longestHold is " + value + ", but must be at least 1 s");
             }
-            options.longestHold = value;
-            return this;
-        }
-
-        /** Makes the threads of the listener; default daemon threads. */
-        public Builder threads(ThreadFactory value) {
-            options.threads = Objects.requireNonNull(value, "value");
+            longestHold = value;
             return this;
         }
 
         /** Whether missing queues for dead letters and retries are declared; default true. Else they must exist. */
         public Builder declare(boolean value) {
-            options.declare = value;
+            declare = value;
             return this;
         }
 
         /**
-         * Starts to listen. A broker that does not answer is waited for.
+         * The name of a stream in the watermarks of its consumer; default {@code rabbitmq/<vhost>/<queue>}. The broker does not
+         * tell when a stream was deleted and made again, and offsets then begin again: choose another name.
+         */
+        public Builder streamName(String value) {
+            streamName = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /** The offset of a stream at which a consumer begins that has no watermark yet; default 0, the first message. */
+        public Builder streamFrom(long offset) {
+            if (offset < 0) {
+                throw new IllegalArgumentException("streamFrom is " + offset + ", but must not be negative");
+            }
+            streamFrom = offset;
+            return this;
+        }
+
+        /**
+         * Starts to listen, and does not wait for the broker. A broker that does not answer or refuses, and a queue that is not
+         * there, are waited for: {@link RabbitListener#waiting} tells it in the broker's own words.
          *
-         * @throws dev.idem.IdemException if the broker answers and refuses: no such queue, no right to it, other credentials
+         * @throws IllegalArgumentException if the options contradict each other
          */
         public RabbitListener listen() {
-            return RabbitListener.start(options.copy(), consumer, inbox);
+            Options options = new Options(
+                    factory,
+                    queue,
+                    options(),
+                    addresses,
+                    deadLetters,
+                    consumer().isWatermark() ? List.of() : delays, // what is in a stream stays there, in its order
+                    prefetch,
+                    longestHold,
+                    declare,
+                    streamName,
+                    streamFrom);
+            Advice.early(options, consumer());
+            return new RabbitListener(
+                    () -> RabbitRun.start(options, consumer(), inbox()),
+                    options.common().drain());
         }
     }
 }

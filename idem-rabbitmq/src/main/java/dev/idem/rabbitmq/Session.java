@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
@@ -11,11 +12,9 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,49 +31,105 @@ final class Session {
     private final Connection connection;
     private final Channel channel;
     private final Map<Long, Long> unsettled = new LinkedHashMap<>(); // tags in their order, and when they came
-    private final CompletableFuture<Throwable> end = new CompletableFuture<>();
+    private final AtomicReference<@Nullable Throwable> end = new AtomicReference<>();
+    private final Runnable ended;
     private final long openedAt = System.nanoTime();
-    private @Nullable String consumerTag;
+    private final Backpressure pressure;
+    private final Arrivals arrivals;
+    private volatile @Nullable String consumerTag;
+    private volatile int prefetch;
+    private boolean leaving;
 
-    private Session(long generation, Connection connection, Channel channel) {
+    private Session(
+            long generation,
+            Connection connection,
+            Channel channel,
+            Backpressure pressure,
+            Arrivals arrivals,
+            Runnable ended) {
         this.generation = generation;
         this.connection = connection;
         this.channel = channel;
+        this.pressure = pressure;
+        this.arrivals = arrivals;
+        this.ended = ended;
     }
 
-    /** Begins to consume. The caller closes the connection if this throws. */
-    static Session open(long generation, Connection connection, String queue, int prefetch, Consumer<Incoming> arrivals)
+    /** Takes what is delivered. */
+    @FunctionalInterface
+    interface Arrivals {
+        void take(Session session, Delivery delivery);
+    }
+
+    /**
+     * Opens a channel. The caller closes the connection if this throws.
+     *
+     * @param ended called when the session has ended
+     */
+    static Session open(
+            long generation, Connection connection, Backpressure pressure, Arrivals arrivals, Runnable ended)
             throws IOException {
         Channel channel = connection.createChannel();
-        channel.basicQos(prefetch);
-        Session session = new Session(generation, connection, channel);
-        channel.addShutdownListener(session.end::complete);
-        session.consume(queue, arrivals);
+        Session session = new Session(generation, connection, channel, pressure, arrivals, ended);
+        channel.addShutdownListener(session::end);
         return session;
     }
 
-    private void consume(String queue, Consumer<Incoming> arrivals) throws IOException {
-        consumerTag = channel.basicConsume(queue, false, new DefaultConsumer(channel) {
+    /** Begins to consume. */
+    void consume(String queue, int messages, Map<String, Object> arguments) throws IOException {
+        channel.basicQos(messages);
+        consumerTag = channel.basicConsume(queue, false, arguments, new DefaultConsumer(channel) {
             @Override
             public void handleDelivery(String tag, Envelope envelope, BasicProperties properties, byte[] body) {
-                arrived(envelope.getDeliveryTag());
-                arrivals.accept(new Incoming(Session.this, envelope, properties, body));
+                if (arrived(envelope.getDeliveryTag())) {
+                    take(new Delivery(envelope, properties, body));
+                }
+                pressure.handed(body.length);
             }
 
             @Override
             public void handleCancel(String tag) {
-                end.complete(new IOException("The broker ended the subscription; is the queue gone?"));
+                end(new IOException("The broker ended the subscription; is the queue gone?"));
             }
 
             @Override
             public void handleShutdownSignal(String tag, ShutdownSignalException signal) {
-                end.complete(signal);
+                end(signal);
             }
         });
+        prefetch = messages;
     }
 
-    private synchronized void arrived(long tag) {
-        unsettled.put(tag, System.nanoTime());
+    private void take(Delivery delivery) {
+        try {
+            arrivals.take(this, delivery);
+        } catch (RuntimeException unusable) {
+            end(unusable);
+            leave();
+        }
+    }
+
+    /** How many messages the broker may send ahead; 0 if nothing is consumed. */
+    int prefetch() {
+        return prefetch;
+    }
+
+    /** Whether nothing is read now, because too much is here. */
+    boolean isStalled() {
+        return pressure.isBlocking();
+    }
+
+    /** How many messages the queue has ready; empty if this cannot be asked now. */
+    OptionalLong ready(String queue) throws IOException {
+        return isStalled() ? OptionalLong.empty() : OptionalLong.of(channel.messageCount(queue));
+    }
+
+    /** Answers whether it is to be handled; after the end of taking it is the broker's to deliver again. */
+    private synchronized boolean arrived(long tag) {
+        if (!leaving) {
+            unsettled.put(tag, System.nanoTime());
+        }
+        return !leaving;
     }
 
     synchronized void acknowledge(long tag) {
@@ -111,35 +166,43 @@ final class Session {
     }
 
     boolean isOpen() {
-        return !end.isDone() && channel.isOpen();
+        return end.get() == null && channel.isOpen();
     }
 
-    /** Waits a while for the end; answers its cause if it came. */
-    Optional<Throwable> awaitEnd(Duration longest) throws InterruptedException {
-        try {
-            return Optional.of(end.get(longest.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (TimeoutException alive) {
-            return Optional.empty();
-        } catch (ExecutionException impossible) {
-            return Optional.of(impossible);
+    private void end(Throwable cause) {
+        if (end.compareAndSet(null, cause)) {
+            ended.run();
         }
     }
 
-    /** Takes no more deliveries; what is here can still be acknowledged. */
+    /** Why it has ended, if it has. */
+    Optional<Throwable> ended() {
+        return Optional.ofNullable(end.get());
+    }
+
+    /** Consumes no more; what is here can still be acknowledged. While nothing is read, this must be tried again. */
     void cancel() {
         try {
             String tag = consumerTag;
-            if (tag != null && isOpen()) {
+            if (tag != null && isOpen() && !isStalled()) {
                 channel.basicCancel(tag);
+                consumerTag = null;
+                prefetch = 0;
             }
         } catch (IOException | RuntimeException gone) {
             log.debug("Generation {} could not be cancelled", generation, gone);
         }
     }
 
+    /** Takes nothing more for good, not even what is on its way; what is here can still be acknowledged. */
+    synchronized void leave() {
+        leaving = true;
+    }
+
     /** What was not acknowledged is the broker's to deliver again. */
     void close() {
-        end.complete(new IOException("closed"));
+        pressure.end();
+        end(new IOException("closed"));
         try {
             channel.close(); // waits until the broker has dealt with all that was sent before
         } catch (IOException | TimeoutException | RuntimeException gone) {

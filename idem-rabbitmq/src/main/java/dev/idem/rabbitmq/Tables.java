@@ -23,6 +23,8 @@ final class Tables {
     /** Counts failures of the handler. The broker's own counts mislead, and differ between its versions. */
     static final String FAILURES = "idem-failures";
 
+    private static final String SEAL = "idem-seal";
+
     /** Names a letter among others, wherever it stands in its queue. */
     static final String LETTER = "idem-letter";
 
@@ -33,7 +35,6 @@ final class Tables {
     private static final Set<String> NOT_COPIED = Set.of(
             "CC",
             "BCC",
-            FAILURES,
             "x-death",
             "x-first-death-exchange",
             "x-first-death-queue",
@@ -42,6 +43,7 @@ final class Tables {
             "x-last-death-queue",
             "x-last-death-reason",
             "x-delivery-count",
+            "x-stream-offset",
             "x-acquired-count");
 
     private Tables() {}
@@ -49,9 +51,6 @@ final class Tables {
     static List<Header> headers(BasicProperties properties) {
         List<Header> headers = new ArrayList<>();
         table(properties).forEach((name, value) -> {
-            if (name.equals(FAILURES)) {
-                return;
-            }
             if (value instanceof Collection<?> elements) {
                 elements.forEach(element -> headers.add(new Header(name, bytes(element))));
             } else {
@@ -61,12 +60,9 @@ final class Tables {
         return headers;
     }
 
-    static int failures(BasicProperties properties) {
-        try {
-            return Math.max(0, Integer.parseInt(text(table(properties).get(FAILURES))));
-        } catch (NumberFormatException notOurs) {
-            return 0;
-        }
+    /** Whether one of our own copies may be this; the seal proves it. */
+    static boolean isSealed(BasicProperties properties) {
+        return table(properties).containsKey(SEAL);
     }
 
     /**

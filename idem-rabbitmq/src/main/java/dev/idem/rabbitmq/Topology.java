@@ -2,6 +2,7 @@ package dev.idem.rabbitmq;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
 import dev.idem.IdemException;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,25 +30,46 @@ final class Topology {
     /** Everything, before a listener starts. */
     void check(Connection connection) throws IOException, TimeoutException {
         checkQueue(connection);
-        ensure(connection, options.deadLetters);
-        for (Duration delay : options.delays) {
+        ensure(connection, options.deadLetters());
+        for (Duration delay : options.delays()) {
             ensure(connection, retry(delay));
         }
     }
 
     void checkQueue(Connection connection) throws IOException, TimeoutException {
-        ask(connection, "queue " + options.queue, channel -> channel.queueDeclarePassive(options.queue));
+        ask(connection, "queue " + options.queue(), channel -> channel.queueDeclarePassive(options.queue()));
+    }
+
+    /**
+     * Whether the queue is a stream. Nothing in AMQP tells it, but only a stream takes a consumer that names an offset. This one
+     * begins behind the last message, and so is sent none.
+     */
+    boolean isStream(Connection connection) throws IOException, TimeoutException {
+        Channel channel = connection.createChannel();
+        try {
+            channel.basicQos(1);
+            Map<String, Object> behindTheLast = Map.of("x-stream-offset", "next");
+            channel.basicCancel(
+                    channel.basicConsume(options.queue(), false, behindTheLast, new DefaultConsumer(channel)));
+        } catch (IOException refused) {
+            if (Link.refusal(refused).equals(Optional.of(OTHER_ARGUMENTS))) {
+                return false;
+            }
+            throw refused;
+        }
+        channel.close();
+        return true;
     }
 
     /** Sees to it that a place to publish to is there. */
     void ensure(Connection connection, Target target) throws IOException, TimeoutException {
-        Optional<Duration> delay = options.delays.stream()
+        Optional<Duration> delay = options.delays().stream()
                 .filter(each -> retry(each).equals(target))
                 .findFirst();
-        if (delay.isPresent() && options.declare) {
+        if (delay.isPresent() && options.declare()) {
             // Declared anew each time: the broker answers that it is as it must be, or that it is not.
             ask(connection, target.toString(), channel -> declareRetry(channel, target, delay.get()));
-        } else if (!options.declare || !target.exchange().isEmpty()) {
+        } else if (!options.declare() || !target.exchange().isEmpty()) {
             ask(connection, target.toString(), channel -> look(channel, target));
         } else {
             declareIfMissing(connection, target);
@@ -56,7 +78,7 @@ final class Topology {
 
     /** Where a message waits that is to come again after so long; empty if it must wait here. */
     Optional<Target> retryFor(Duration wanted) {
-        List<Duration> delays = options.delays;
+        List<Duration> delays = options.delays();
         if (delays.isEmpty() || wanted.compareTo(delays.get(0)) < 0) {
             return Optional.empty();
         }
@@ -68,7 +90,7 @@ final class Topology {
     }
 
     private Target retry(Duration delay) {
-        return Target.queue(options.queue + ".retry." + delay.toMillis());
+        return Target.queue(options.queue() + ".retry." + delay.toMillis());
     }
 
     /**
@@ -85,7 +107,7 @@ final class Topology {
                         "x-queue-type", "quorum",
                         "x-message-ttl", delay.toMillis(),
                         "x-dead-letter-exchange", "",
-                        "x-dead-letter-routing-key", options.queue,
+                        "x-dead-letter-routing-key", options.queue(),
                         "x-dead-letter-strategy", "at-least-once",
                         "x-overflow", "reject-publish"));
     }
@@ -124,13 +146,13 @@ final class Topology {
                 throw failure;
             }
             String why = switch (refusal.get()) {
-                case NOT_FOUND -> "does not exist: declare it, durable, before the listener starts";
+                case NOT_FOUND -> "does not exist: declare it, durable";
                 case OTHER_ARGUMENTS ->
                     "exists with other arguments, or needs RabbitMQ 3.10: delete it,"
                             + " choose other delays, or keep the order";
-                default -> "is refused by the broker with code " + refusal.get();
+                default -> "is refused by the broker";
             };
-            throw new IdemException("The " + what + " " + why, failure);
+            throw new IdemException("The " + what + " " + why + " (" + Link.words(failure) + ")", failure);
         }
         channel.close();
     }

@@ -97,7 +97,13 @@ final class Bench implements AutoCloseable {
         return server.messages(queue);
     }
 
+    /** Also if the listener has not declared their queue yet. */
     RabbitDeadLetters deadLetters() {
+        try {
+            with(channel -> channel.queueDeclare(queue + ".dead-letters", true, false, false, null));
+        } catch (Exception failure) {
+            throw new IllegalStateException(failure);
+        }
         return RabbitDeadLetters.open(factory, queue + ".dead-letters");
     }
 

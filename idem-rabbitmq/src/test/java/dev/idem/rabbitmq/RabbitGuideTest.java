@@ -2,21 +2,30 @@ package dev.idem.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.DeliverCallback;
+import com.rabbitmq.client.Delivery;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outbox;
+import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
+import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
+import dev.idem.broker.MessageReader;
 import dev.idem.broker.Relay;
+import dev.idem.broker.Triage;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.Audit;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +69,39 @@ class RabbitGuideTest {
             scene.awaitEachOnce(1);
             assertThat(audited).containsExactly("REPLAY", "REPLAYED");
             listener.close();
+        }
+    }
+
+    @Test
+    void aConsumerOfYourOwn() throws Exception {
+        try (Scene scene = new Scene();
+                Connection connection = scene.bench.factory.newConnection();
+                Channel channel = connection.createChannel()) {
+            Inbox inbox = scene.inbox;
+            Consumer billing = scene.single(message -> {});
+            String orders = scene.bench.queue;
+            // region rabbit-own-loop
+            MessageReader<Delivery> reader = RabbitMessages.reader()
+                    .typeFrom(delivery -> delivery.getEnvelope().getRoutingKey());
+            Triage triage = new Triage(billing, RetryPolicy.fixed(Duration.ofSeconds(1)));
+            DeliverCallback consume = (tag, delivery) -> {
+                long number = delivery.getEnvelope().getDeliveryTag();
+                Outcome<?> outcome = inbox.accept(billing, reader.read(delivery));
+                Triage.Decision decision = triage.decide(outcome, 0);
+                if (decision instanceof Triage.Decision.Acknowledge) {
+                    channel.basicAck(number, false);
+                } else if (decision instanceof Triage.Decision.SetAside) {
+                    channel.basicReject(number, false); // to the dead-letter exchange of the queue
+                } else {
+                    channel.basicReject(number, true); // comes again, at once
+                }
+            };
+            channel.basicConsume(orders, false, consume, tag -> {});
+            // endregion
+            scene.bench.send(0, 5);
+            scene.bench.send(0, 5);
+            scene.awaitEachOnce(5);
+            assertThat(scene.runs).allSatisfy(run -> assertThat(run.type()).contains(orders));
         }
     }
 

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.Consumer;
-import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.broker.ListenerState;
+import dev.idem.broker.Waiting;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.test.MemoryStore;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,22 +37,78 @@ class RabbitInboxTest {
     }
 
     @Test
-    void whatTheBrokerRefusesIsSaidAtTheStart() throws Exception {
+    @DisplayName("what is missing or refused is waited for, and said in the broker's own words")
+    void whatIsMissingIsNamed() throws Exception {
         try (Scene scene = new Scene()) {
             var consumer = scene.single(message -> {});
-            assertThatThrownBy(() -> RabbitInbox.listen(scene.bench.factory, "no-such", consumer, scene.inbox))
-                    .isInstanceOf(IdemException.class)
-                    .hasMessageContaining("queue no-such does not exist");
-            assertThatThrownBy(() -> scene.listen(how -> how.declare(false), consumer))
-                    .hasMessageContaining(scene.bench.queue + ".dead-letters does not exist");
-            scene.bench.with(
-                    channel -> channel.queueDeclare(scene.bench.queue + ".retry.1000", true, false, false, Map.of()));
-            assertThatThrownBy(() -> scene.listen(how -> how.delays(Duration.ofSeconds(1)), consumer))
-                    .hasMessageContaining("exists with other arguments");
+            String missing = scene.bench.queue + "-missing";
+            RabbitListener misspelt =
+                    scene.keep(RabbitInbox.builder(scene.bench.factory, missing, consumer, scene.inbox)
+                            .keepOrder()
+                            .listen());
+            awaitWords(misspelt, "NOT_FOUND - no queue '" + missing + "'");
+            assertThat(misspelt.waiting().orElseThrow().what()).isEqualTo("queue " + missing);
+            awaitWords(
+                    scene.listen(how -> how.declare(false), consumer),
+                    scene.bench.queue + ".dead-letters does not exist");
+            ConnectionFactory elsewhere = Bench.factory(scene.bench.server);
+            elsewhere.setVirtualHost("no-such-vhost");
+            awaitWords(scene.listen(elsewhere, how -> how, consumer), "vhost no-such-vhost not found");
             ConnectionFactory stranger = Bench.factory(scene.bench.server);
             stranger.setPassword("wrong");
-            assertThatThrownBy(() -> RabbitInbox.listen(stranger, scene.bench.queue, consumer, scene.inbox))
-                    .hasMessageContaining("credentials");
+            awaitWords(scene.listen(stranger, how -> how, consumer), "ACCESS_REFUSED");
+            scene.bench.with(
+                    channel -> channel.queueDeclare(scene.bench.queue + ".retry.1000", true, false, false, Map.of()));
+            awaitWords(scene.listen(how -> how.delays(Duration.ofSeconds(1)), consumer), "exists with other arguments");
+            scene.bench.with(channel -> channel.queueDeclare(missing, true, false, false, null));
+            Scene.until("it runs", () -> misspelt.state() == ListenerState.RUNNING);
+            assertThat(misspelt.waiting()).isEmpty();
+            misspelt.close();
+            scene.bench.with(channel -> {
+                channel.queueDelete(missing);
+                channel.queueDelete(missing + ".dead-letters");
+            });
+        }
+    }
+
+    private static void awaitWords(RabbitListener listener, String words) throws Exception {
+        Scene.until(
+                words,
+                () -> listener.state() == ListenerState.WAITING
+                        && listener.waiting().map(Waiting::why).orElse("").contains(words));
+        assertThat(listener.failure()).isEmpty();
+    }
+
+    @Test
+    void pausedItTakesNothingAndTellsWhatIsLeft() throws Exception {
+        try (Scene scene = new Scene()) {
+            RabbitListener listener = scene.listen(how -> how, scene.single(message -> {}));
+            Scene.until("it runs", () -> listener.state() == ListenerState.RUNNING);
+            listener.pause();
+            assertThat(listener.state()).isEqualTo(ListenerState.PAUSED);
+            scene.bench.send(0, 10);
+            Scene.until("the lag is known", () -> listener.lag().equals(OptionalLong.of(10)));
+            assertThat(scene.runs).isEmpty();
+            listener.restart();
+            Scene.until("it is paused again", () -> listener.lag().equals(OptionalLong.of(10)));
+            assertThat(listener.state()).isEqualTo(ListenerState.PAUSED);
+            assertThat(scene.runs).isEmpty();
+            listener.resume();
+            scene.awaitEachOnce(10);
+            assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
+        }
+    }
+
+    @Test
+    void aHandlerMayCloseItsListener() throws Exception {
+        try (Scene scene = new Scene()) {
+            AtomicReference<RabbitListener> own = new AtomicReference<>();
+            own.set(scene.listen(how -> how, scene.single(message -> own.get().close())));
+            scene.bench.send(0, 3);
+            Scene.until("it is closed", () -> own.get().state() == ListenerState.CLOSED);
+            assertThat(scene.effects()).isNotEmpty();
+            int left = 3 - scene.effects().size();
+            Scene.until("what is done is acknowledged", () -> scene.bench.messages() == left);
         }
     }
 
@@ -58,13 +116,13 @@ class RabbitInboxTest {
     void aQueueThatIsDeletedIsWaitedFor() throws Exception {
         try (Scene scene = new Scene()) {
             RabbitListener listener = scene.listen(how -> how, scene.single(message -> {}));
-            assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
+            Scene.until("it runs", () -> listener.state() == ListenerState.RUNNING);
             scene.bench.with(channel -> channel.queueDelete(scene.bench.queue));
             Scene.until("it waits", () -> listener.state() == ListenerState.WAITING);
             scene.bench.with(channel -> channel.queueDeclare(scene.bench.queue, true, false, false, null));
             scene.bench.send(0, 3);
             scene.awaitEachOnce(3);
-            assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
+            Scene.until("it runs", () -> listener.state() == ListenerState.RUNNING);
             listener.close();
             assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
         }
@@ -77,7 +135,7 @@ class RabbitInboxTest {
             nowhere.setHost("127.0.0.1");
             nowhere.setPort(1);
             RabbitListener listener = scene.listen(nowhere, how -> how, scene.single(message -> {}));
-            assertThat(listener.state()).isEqualTo(ListenerState.STARTING);
+            awaitWords(listener, "Connection refused");
             listener.close(Duration.ofSeconds(5));
             assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
         }

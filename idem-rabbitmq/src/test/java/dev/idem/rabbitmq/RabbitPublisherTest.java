@@ -10,6 +10,7 @@ import dev.idem.RetryableException;
 import dev.idem.StoreException;
 import dev.idem.broker.Relay;
 import dev.idem.servers.SkipWithoutServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,6 +46,7 @@ class RabbitPublisherTest {
                                         .type("shipped")
                                         .eventTime(Instant.ofEpochSecond(1_700_000_000))
                                         .orderingKey(order.orderingKey().orElseThrow())
+                                        .payload(order.id().orElseThrow().getBytes(StandardCharsets.UTF_8))
                                         .build());
                         return null;
                     })
@@ -64,8 +66,8 @@ class RabbitPublisherTest {
             scene.awaitEachOnce(200);
             Map<String, Integer> last = new HashMap<>();
             for (Message shipment : List.copyOf(scene.runs)) {
-                int number = Integer.parseInt(
-                        shipment.header(Outbox.CAUSATION_ID).orElseThrow().substring(1));
+                String order = new String(shipment.payload(), StandardCharsets.UTF_8);
+                int number = Integer.parseInt(order.substring(1));
                 Integer before = last.put(shipment.orderingKey().orElseThrow(), number);
                 assertThat(before == null || before <= number).isTrue();
                 assertThat(shipment.type()).contains("shipped");

@@ -71,7 +71,11 @@ final class Scene implements AutoCloseable {
     RabbitListener listen(ConnectionFactory factory, UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
         RabbitInbox.Builder builder =
                 RabbitInbox.builder(factory, bench.queue, consumer, inbox).delays();
-        RabbitListener listener = how.apply(builder).listen();
+        return keep(how.apply(builder).listen());
+    }
+
+    /** Closes it at the end. */
+    RabbitListener keep(RabbitListener listener) {
         listeners.add(listener);
         return listener;
     }

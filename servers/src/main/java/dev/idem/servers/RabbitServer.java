@@ -194,6 +194,12 @@ public final class RabbitServer implements AutoCloseable {
         calls.number("mnesia:sync_log(), 0.\n");
     }
 
+    /** Raises the alarm of a broker that is short of memory, which blocks all who publish, or ends it. */
+    public void memoryAlarm(boolean raised) {
+        calls.number("vm_memory_monitor:set_vm_memory_high_watermark(%s), 0.\n"
+                .formatted(raised ? "0.00001" : "{absolute, \"512MB\"}"));
+    }
+
     /** Kills the broker (SIGKILL). What it confirmed must be there after {@link #restart()}. */
     public void killHard() {
         killed = true;

@@ -8,6 +8,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
+import dev.idem.broker.ListenerState;
 import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.rabbitmq.RabbitDeadLetters;
@@ -63,6 +64,9 @@ public final class Main {
             send(factory);
             out.println("Sent: " + SENT);
             try (RabbitListener listener = RabbitInbox.listen(factory, "orders", billing, inbox)) {
+                while (listener.state() != ListenerState.RUNNING) { // then the queue of the letters is there too
+                    Thread.sleep(50);
+                }
                 while (bills(database).size() < 3 || letters(factory).isEmpty()) {
                     Thread.sleep(50);
                 }

@@ -2,35 +2,40 @@ package dev.idem.kafka;
 
 import dev.idem.Header;
 import dev.idem.Message;
-import dev.idem.Position;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.MessageReader;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** Turns records into messages. What cannot be read as an attribute is absent, never an error. */
-final class Records {
+/**
+ * Makes messages of records, for a listener of Idem's or for a loop of your own. The payload is the record's own array, which
+ * nobody may change from then on. What cannot be read as an attribute is absent, never an error.
+ */
+public final class KafkaMessages {
     private static final String CONTENT_TYPE = "content-type";
+    private static final List<Header> TOMBSTONE = List.of(new Header(KafkaInbox.TOMBSTONE, "true"));
+    private static final MessageReader<ConsumerRecord<byte[], byte[]>> READER = MessageReader.of(KafkaMessages::open);
 
-    private final Attributes attributes;
-
-    Records(Attributes attributes) {
-        this.attributes = attributes;
-    }
+    private KafkaMessages() {}
 
     /**
-     * The message that a record is.
-     *
-     * @param stream names the topic for good; null if it is not known
+     * Reads a record: its headers as {@link Attributes} says, its key as the ordering key, its time if the producer set it.
+     * Messages read by a loop of your own have no position, so a watermark consumer cannot take them.
      */
-    Message message(ConsumerRecord<byte[], byte[]> record, @Nullable String stream) {
+    public static MessageReader<ConsumerRecord<byte[], byte[]>> reader() {
+        return READER;
+    }
+
+    private static MessageReader.Delivered open(ConsumerRecord<byte[], byte[]> record) {
         Message.Builder raw = Message.builder();
         String contentType = null;
         int contentTypes = 0;
         for (org.apache.kafka.common.header.Header header : record.headers()) {
-            byte[] value = header.value() == null ? new byte[0] : header.value();
+            byte[] value = value(header);
             raw.header(header.key(), value);
             if (header.key().equals(CONTENT_TYPE)) {
                 contentTypes++;
@@ -40,15 +45,13 @@ final class Records {
         if (contentTypes == 1) {
             raw.contentType(contentType);
         }
-        if (record.value() == null) {
-            raw.header(KafkaInbox.TOMBSTONE, "true");
-        } else {
-            raw.payload(record.value());
+        if (record.value() != null) {
+            raw.sharedPayload(record.value());
         }
-        if (stream != null) {
-            raw.position(new Position(stream, record.partition(), record.offset()));
-        }
-        return attributes.read(raw.build(), new Attributes.Broker(null, null, key(record.key()), time(record)));
+        return new MessageReader.Delivered(
+                raw.build(),
+                new Attributes.Broker(null, null, key(record.key()), time(record)),
+                record.value() == null ? TOMBSTONE : List.of());
     }
 
     /** The key as text: itself if it is UTF-8, else its bytes in hexadecimal digits. */
@@ -70,8 +73,7 @@ final class Records {
         return new Header("text", bytes).utf8().orElse(null);
     }
 
-    /** As {@link Header} has it, for the rules of dead letters. */
-    static Header header(org.apache.kafka.common.header.Header header) {
-        return new Header(header.key(), header.value() == null ? new byte[0] : header.value());
+    private static byte[] value(org.apache.kafka.common.header.Header header) {
+        return header.value() == null ? new byte[0] : header.value();
     }
 }

@@ -3,10 +3,13 @@ package dev.idem.rabbitmq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Delivery;
+import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.impl.LongStringHelper;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.MessageReader;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Arrays;
@@ -17,22 +20,24 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class ReadingTest {
+class RabbitMessagesTest {
     private static final byte[] BODY = {1, 2, 3};
 
-    private final Reading reading = new Reading(Attributes.defaults());
+    private static Message read(MessageReader<Delivery> reader, BasicProperties properties) {
+        return reader.read(new Delivery(new Envelope(1, false, "", "orders"), properties, BODY));
+    }
 
     @Test
     void propertiesAreTheAttributes() {
-        Message message = reading.message(
+        Message message = read(
+                RabbitMessages.reader(),
                 new BasicProperties.Builder()
                         .messageId("m1")
                         .type("created")
                         .contentType("text/plain")
                         .timestamp(new Date(1_000))
                         .headers(Map.of("ordering-key", "customer-7"))
-                        .build(),
-                BODY);
+                        .build());
         assertThat(message.id()).contains("m1");
         assertThat(message.type()).contains("created");
         assertThat(message.contentType()).contains("text/plain");
@@ -52,12 +57,15 @@ class ReadingTest {
                         "cloudEvents:partitionkey", "p",
                         "x-id", "header"))
                 .build();
-        Message message = reading.message(properties, BODY);
+        Message message = read(RabbitMessages.reader(), properties);
         assertThat(message.id()).contains("event");
         assertThat(message.source()).contains("shop");
         assertThat(message.orderingKey()).contains("p");
-        Reading named = new Reading(Attributes.defaults().idFrom("x-id"));
-        assertThat(named.message(properties, BODY).id()).contains("header");
+        var named = RabbitMessages.reader().attributes(Attributes.defaults().idFrom("x-id"));
+        assertThat(read(named, properties).id()).contains("header");
+        var taken = RabbitMessages.reader()
+                .idFrom(delivery -> delivery.getEnvelope().getRoutingKey() + "-1");
+        assertThat(read(taken, properties).id()).contains("orders-1");
     }
 
     @Test
@@ -71,7 +79,6 @@ class ReadingTest {
         table.put("time", new Date(0));
         table.put("void", null);
         table.put("list", Arrays.asList("a", 2));
-        table.put(Tables.FAILURES, "3");
         BasicProperties properties =
                 new BasicProperties.Builder().headers(table).build();
         assertThat(Tables.headers(properties))
@@ -85,7 +92,6 @@ class ReadingTest {
                         new Header("void", ""),
                         new Header("list", "a"),
                         new Header("list", "2"));
-        assertThat(Tables.failures(properties)).isEqualTo(3);
     }
 
     @Test
@@ -107,11 +113,10 @@ class ReadingTest {
     }
 
     @Test
-    void aCountThatIsNoNumberIsNone() {
-        assertThat(Tables.failures(new BasicProperties())).isZero();
-        assertThat(Tables.failures(new BasicProperties.Builder()
-                        .headers(Map.of(Tables.FAILURES, "-4"))
-                        .build()))
-                .isZero();
+    void headersOfOurOwnAreNotTheProducersToSet() {
+        BasicProperties properties = new BasicProperties.Builder()
+                .headers(Map.of("idem-failures", "3", "Idem-Seal", "x", "other", "1"))
+                .build();
+        assertThat(read(RabbitMessages.reader(), properties).headers()).containsExactly(new Header("other", "1"));
     }
 }
