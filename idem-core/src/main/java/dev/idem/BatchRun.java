@@ -104,6 +104,8 @@ final class BatchRun implements AutoCloseable {
                 entry.taken(taken.marker());
             } else if (claim instanceof Claim.Forgotten forgotten) {
                 settleForgotten(entry, forgotten);
+            } else if (claim instanceof Claim.Unforeseen unforeseen) {
+                settleUnforeseen(entry, unforeseen);
             } else if (claim instanceof Claim.Unplaced unplaced) {
                 entry.fail(Failure.INFRASTRUCTURE, unplaced.reason());
             } else if (claim != null) {
@@ -116,6 +118,11 @@ final class BatchRun implements AutoCloseable {
             }
         }
         return granted;
+    }
+
+    private static <T extends @Nullable Object> void settleUnforeseen(
+            BatchEntry<T> entry, Claim.Unforeseen unforeseen) {
+        entry.settle(Horizon.unforeseen(entry.attempt(), entry.key(), unforeseen.latest()));
     }
 
     private static <T extends @Nullable Object> void settleForgotten(BatchEntry<T> entry, Claim.Forgotten forgotten) {

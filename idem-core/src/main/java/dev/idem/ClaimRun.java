@@ -32,6 +32,9 @@ final class ClaimRun {
         if (claim instanceof Claim.Forgotten forgotten) {
             return Horizon.forgotten(attempt, key, forgotten.horizon());
         }
+        if (claim instanceof Claim.Unforeseen unforeseen) {
+            return Horizon.unforeseen(attempt, key, unforeseen.latest());
+        }
         if (claim instanceof Claim.Unplaced unplaced) {
             return Horizon.unplaced(attempt, unplaced);
         }

@@ -64,7 +64,7 @@ final class GapKeeper {
                 && !fetched.messages().isEmpty()) {
             String session = message.replaySession().orElse(null); // whose stream it is that lacks them
             List<Message> missing = fetched.messages().stream()
-                    .map(one -> one.toBuilder().replaySession(session).build())
+                    .map(one -> session == null ? one : inSession(consumer, one, session))
                     .toList();
             List<Outcome<?>> outcomes = door.apply(consumer, missing);
             done(gap, "GAP_FETCHED", Optional.of(outcomes.size()));
@@ -74,6 +74,15 @@ final class GapKeeper {
                 consumer.name(),
                 message,
                 decision.getClass().getSimpleName());
+    }
+
+    /** Known by its key, so that it may fill the gap also when its session has delivered everything. */
+    private static Message inSession(Consumer consumer, Message one, String session) {
+        Message plain = one.toBuilder().replaySession(null).build();
+        return one.toBuilder()
+                .replaySession(session)
+                .markedAs(consumer.keyOf(plain).orElse(null))
+                .build();
     }
 
     private void done(Gap gap, String action, Optional<Integer> touched) {

@@ -54,6 +54,17 @@ final class Horizon {
                 : outcome(policy, key, horizon);
     }
 
+    /** For a key of a time that is far ahead: waiting for it would hold up what comes behind it, for years perhaps. */
+    static <T extends @Nullable Object> Outcome<T> unforeseen(Attempt<T, ?> attempt, MarkerKey key, Instant latest) {
+        if (attempt.policy().observeOnly()) {
+            return new Outcome.Busy<>();
+        }
+        return new Outcome.Rejected<>(
+                Rejection.KEY_FROM_THE_FUTURE,
+                key + " says that it was made after " + latest + ". Is the producer's clock wrong, or the id forged?"
+                        + " Publish it under a new id");
+    }
+
     /** For a key that has no place yet: it must come again, but where everything is let through it counts as busy. */
     static <T extends @Nullable Object> Outcome<T> unplaced(Attempt<T, ?> attempt, Claim.Unplaced unplaced) {
         if (attempt.policy().observeOnly()) {

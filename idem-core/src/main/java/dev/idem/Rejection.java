@@ -8,6 +8,8 @@ public enum Rejection {
     KEY_TOO_LONG,
     /** The id says nothing of when it was made, which the consumer's key has promised. */
     KEY_NOT_TIME_ORDERED,
+    /** The id says that it was made in the future, further ahead than any clock is wrong; the store has no place for it. */
+    KEY_FROM_THE_FUTURE,
     /** Two different keys met in one 16-byte value; the message is unharmed, but cannot be told from the other. */
     KEY_COLLISION,
     /** The consumer has a sequence, and the message no stream or no version. */

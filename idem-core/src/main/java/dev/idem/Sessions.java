@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one place that says whether a message may run that claims to belong to a replay session. A name that nobody has
- * given to a session of this consumer runs nothing: a forged or mistyped header must not do anything again. What is known
+ * given to a session of this consumer runs nothing: a forged or mistyped header must not do anything again. A session that is
+ * done takes nothing new; only what was stored before, and what fills a gap in it, still runs. What is known
  * is asked again after a second; that there is no such session is asked each time, for it may begin. Thread-safe.
  */
 final class Sessions {
@@ -36,6 +37,19 @@ final class Sessions {
      * @throws StoreException when the store could not answer
      */
     Keyed.@Nullable Turned judge(Consumer consumer, Message message) {
+        Keyed.Turned turned = judgeStored(consumer, message);
+        String name = message.replaySession().orElse(null);
+        if (turned != null || name == null || message.markedAs().isPresent()) { // which no broker can say
+            return turned;
+        }
+        ReplaySession session = find(name);
+        return session != null && session.state() == ReplaySession.State.DONE
+                ? new Keyed.Turned(true, "replay session " + name + " is done, and takes nothing new")
+                : null;
+    }
+
+    /** What was stored while the session ran is done also after its end. */
+    private Keyed.@Nullable Turned judgeStored(Consumer consumer, Message message) {
         String name = message.replaySession().orElse(null);
         if (name == null) {
             return null;
@@ -57,7 +71,7 @@ final class Sessions {
 
     /** The same for a stored message: the policy may have changed since, and with it the key. */
     Keyed.@Nullable Turned judge(Consumer consumer, QueuedMessage stored) {
-        Keyed.Turned turned = judge(consumer, stored.message());
+        Keyed.Turned turned = judgeStored(consumer, stored.message());
         if (turned != null || stored.message().replaySession().isEmpty()) {
             return turned;
         }

@@ -36,6 +36,7 @@ class ArchitectureTest {
                         "dev.idem.broker",
                         "dev.idem.spi",
                         "java..",
+                        "javax.crypto..",
                         "javax.sql",
                         "org.slf4j",
                         "org.jspecify..")
@@ -102,6 +103,8 @@ class ArchitectureTest {
                 .haveRawType("dev.idem.spi.OuterTransactions")
                 .orShould()
                 .haveRawType("dev.idem.Rescue")
+                .orShould()
+                .haveRawType("dev.idem.RetryPolicy")
                 .check(CORE);
     }
 

@@ -1,8 +1,7 @@
 package dev.idem.broker;
 
-import dev.idem.broker.Lane.Entry;
 import java.time.Duration;
-import java.util.Comparator;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.function.Predicate;
@@ -11,35 +10,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the copies that lanes ask for, dead letters and postponed messages, on a thread of its own. A copy that the
- * broker does not take is tried again at its own pace, and holds up neither the lanes nor the other copies. The copies are
- * counted as pending, so what bounds the lanes bounds them too. Thread-safe.
+ * Publishes the copies that lanes ask for, dead letters and postponed messages, on a thread of its own. A letter that the
+ * broker does not take is tried again at its own pace, and holds up neither the lanes nor the other copies; a postponed
+ * message then waits in its lane. All are counted as pending, so what bounds the lanes bounds them too. Thread-safe.
  */
 final class CopyPublisher<D> implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Lanes.class);
+    private static final String WHAT = "the place of dead letters";
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 30_000;
     private static final long LONGEST_WAIT_MILLIS = 3_600_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Copies<D> copies;
     private final Pace pace;
-    private final PriorityQueue<Job<D>> jobs = new PriorityQueue<>(Comparator.comparingLong(job -> job.due));
+    private final PriorityQueue<Job<D>> jobs = new PriorityQueue<>((a, b) -> Long.signum(a.due - b.due));
     private @Nullable Job<D> current;
+    private Instant currentSince = Instant.MIN;
     private boolean stopped;
     private boolean draining;
     private @Nullable Thread thread;
 
     CopyPublisher(String name, Copies<D> copies) {
         this.copies = copies;
-        pace = Pace.ofBroker(name, "dead letters");
+        pace = Pace.ofBroker(name, WHAT);
     }
 
     /** A copy to be published, for the lane that waits for it. */
-    static final class Job<D> {
+    private static final class Job<D> {
         final Entry<D> entry;
         final Lane<D> lane;
-        private long due = System.nanoTime();
-        private int failures;
+        long due = System.nanoTime();
+        int failures;
 
         Job(Entry<D> entry, Lane<D> lane) {
             this.entry = entry;
@@ -58,14 +60,25 @@ final class CopyPublisher<D> implements Runnable {
         started.start();
     }
 
-    synchronized void add(Job<D> job) {
-        jobs.add(job);
+    synchronized void add(Entry<D> entry, Lane<D> lane) {
+        jobs.add(new Job<>(entry, lane));
         notifyAll();
     }
 
     /** What cannot be published now, since when and why. */
-    Optional<Waiting> waiting() {
-        return pace.waiting();
+    synchronized Optional<Waiting> waiting() {
+        if (isAnyFailing()) {
+            return pace.waiting();
+        }
+        boolean unanswered =
+                current != null && currentSince.isBefore(Instant.now().minus(PATIENCE));
+        return unanswered
+                ? Optional.of(new Waiting(WHAT, currentSince, "the broker has not confirmed a copy for some seconds"))
+                : Optional.empty();
+    }
+
+    private boolean isAnyFailing() {
+        return (current != null && current.failures > 0) || jobs.stream().anyMatch(job -> job.failures > 0);
     }
 
     @Override
@@ -84,7 +97,6 @@ final class CopyPublisher<D> implements Runnable {
         try {
             if (!job.entry.forgotten) {
                 copies.publish(job.entry);
-                pace.succeeded();
             }
             ended(job);
             job.lane.published(job.entry);
@@ -92,8 +104,8 @@ final class CopyPublisher<D> implements Runnable {
             Thread.currentThread().interrupt();
             again(job, closing);
         } catch (Exception failure) {
-            pace.failed(failure);
             if (job.entry.letter == null) { // a postponed message can also wait here
+                log.debug("A message could not be postponed at the broker, and waits here", failure);
                 ended(job);
                 job.lane.notPostponed(job.entry);
             } else {
@@ -105,17 +117,23 @@ final class CopyPublisher<D> implements Runnable {
     private synchronized void ended(Job<D> job) {
         if (current == job) {
             current = null;
-            notifyAll();
         }
+        if (!isAnyFailing()) {
+            pace.succeeded();
+        }
+        notifyAll();
     }
 
     private synchronized void again(Job<D> job, Throwable cause) {
-        log.debug("A copy could not be published", cause);
-        job.failures++;
-        long pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(job.failures, 20));
-        job.due = System.nanoTime() + Duration.ofMillis(pause).toNanos();
-        ended(job);
-        jobs.add(job);
+        if (current == job) { // else it has ended, and only telling its lane has failed
+            current = null;
+            job.failures++;
+            pace.failed(cause);
+            long pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(job.failures, 20));
+            job.due = System.nanoTime() + Duration.ofMillis(pause).toNanos();
+            jobs.add(job);
+            notifyAll();
+        }
     }
 
     /** Waits for something to publish; null when it is time to stop. */
@@ -125,6 +143,7 @@ final class CopyPublisher<D> implements Runnable {
             long wait = first == null ? LONGEST_WAIT_MILLIS : (first.due - System.nanoTime()) / 1_000_000;
             if (first != null && wait <= 0) {
                 current = jobs.remove();
+                currentSince = Instant.now();
                 return current;
             }
             if (draining) {
@@ -139,20 +158,12 @@ final class CopyPublisher<D> implements Runnable {
         return null;
     }
 
-    synchronized void forget(Predicate<D> leaving) {
-        jobs.removeIf(job -> isDropped(job, leaving));
-        Job<D> now = current;
-        if (now != null) {
-            isDropped(now, leaving);
+    /** After the lanes have forgotten theirs. */
+    synchronized void forget() {
+        jobs.removeIf(job -> job.entry.forgotten);
+        if (!isAnyFailing()) {
+            pace.succeeded();
         }
-    }
-
-    private boolean isDropped(Job<D> job, Predicate<D> leaving) {
-        boolean leaves = leaving.test(job.entry.delivery.origin());
-        if (leaves) {
-            job.lane.drop(job.entry);
-        }
-        return leaves;
     }
 
     /** Waits until nothing of these is being published. */

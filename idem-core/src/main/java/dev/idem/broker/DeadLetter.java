@@ -2,6 +2,7 @@ package dev.idem.broker;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.Outbox;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -105,9 +106,13 @@ public record DeadLetter(
         return headers.stream().filter(header -> !isOurs(header.name())).toList();
     }
 
-    /** Whether only Idem may write headers of this name: all that begin with {@code idem-}, in any case of letters. */
+    /**
+     * Whether only Idem may write headers of this name: all that begin with {@code idem-}, in any case of letters. Not so the
+     * two of an {@link Outbox}: they tell people where a message comes from, and nothing is decided by them.
+     */
     public static boolean isOurs(String name) {
-        return name.regionMatches(true, 0, PREFIX, 0, PREFIX.length());
+        boolean ofOutbox = name.equals(Outbox.CAUSATION_ID) || name.equals(Outbox.CORRELATION_ID);
+        return !ofOutbox && name.regionMatches(true, 0, PREFIX, 0, PREFIX.length());
     }
 
     private static Optional<String> text(Message message, String name) {

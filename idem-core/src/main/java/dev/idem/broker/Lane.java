@@ -1,15 +1,13 @@
 package dev.idem.broker;
 
-import dev.idem.broker.Lanes.Delivery;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,22 +15,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One thread's deliveries. What must come again waits in a queue of its ordering key, and whatever arrives for that key
- * lines up behind it; all other keys flow on.
+ * lines up behind it; all other keys flow on. So it is with a dead letter until it is published. A message that the broker
+ * is to keep for a while is with the publisher meanwhile, and holds up nothing.
+ *
+ * <p>Locks: the publisher calls a lane and a lane calls the publisher, but neither while it holds its own lock.
  */
 final class Lane<D> implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
     private static final long LONGEST_WAIT = Duration.ofHours(1).toNanos();
-
-    /** Later than any retry: for what is due when its letter is published. */
-    private static final long NEVER = Duration.ofDays(10_000).toNanos();
 
     private final Work<D> work;
     private final CopyPublisher<D> publisher;
     private final Pace pace;
     private final int most;
     private final Deque<Entry<D>> fresh = new ArrayDeque<>();
-    private final Map<Object, KeyQueue<D>> waiting = new HashMap<>();
-    private final PriorityQueue<KeyQueue<D>> byTime = new PriorityQueue<>();
+    private final KeyQueues<D> waiting = new KeyQueues<>();
+    private final Set<Entry<D>> postponed = new HashSet<>();
     private List<Entry<D>> running = List.of();
     private int pending;
     private long bytes;
@@ -46,44 +44,6 @@ final class Lane<D> implements Runnable {
         this.publisher = publisher;
         this.pace = pace;
         this.most = most;
-    }
-
-    /** A delivery in a lane. Its fields belong to the lane's thread, or to the publisher while it has it. */
-    static final class Entry<D> {
-        final Delivery<D> delivery;
-        final Object order;
-        final long bytes;
-        int failures;
-        int waits;
-        volatile boolean forgotten;
-
-        /** Decided, but not published yet. */
-        @Nullable
-        DeadLetter letter;
-
-        /** The letter is out; only the mark must still pass it. */
-        boolean letterIsOut;
-
-        /** When it comes again, if the broker is to keep it until then. */
-        Duration postponed = Duration.ZERO;
-
-        Entry(Delivery<D> delivery, Object order) {
-            this.delivery = delivery;
-            this.order = order;
-            bytes = delivery.message().size();
-            failures = delivery.failures();
-        }
-    }
-
-    /** The deliveries of one ordering key, when the first of them must wait. */
-    private static final class KeyQueue<D> implements Comparable<KeyQueue<D>> {
-        final Deque<Entry<D>> entries = new ArrayDeque<>();
-        long due;
-
-        @Override
-        public int compareTo(KeyQueue<D> other) {
-            return Long.signum(due - other.due);
-        }
     }
 
     synchronized void start(Thread started) {
@@ -100,13 +60,19 @@ final class Lane<D> implements Runnable {
     }
 
     private void count(Entry<D> entry) {
-        pending++;
-        bytes += entry.bytes;
+        if (!entry.counted) {
+            entry.counted = true;
+            pending++;
+            bytes += entry.bytes;
+        }
     }
 
     private void discount(Entry<D> entry) {
-        pending--;
-        bytes -= entry.bytes;
+        if (entry.counted) {
+            entry.counted = false;
+            pending--;
+            bytes -= entry.bytes;
+        }
     }
 
     /** Why its thread has died, if it has. */
@@ -138,7 +104,7 @@ final class Lane<D> implements Runnable {
                 } finally {
                     ended(batch, result);
                 }
-                result.copies().forEach(entry -> publisher.add(new CopyPublisher.Job<>(entry, this)));
+                result.copies().forEach(entry -> publisher.add(entry, this));
             }
         } catch (RuntimeException | Error fatal) {
             log.error("A lane has died; what is not settled comes again when the listener is restarted", fatal);
@@ -157,8 +123,8 @@ final class Lane<D> implements Runnable {
                     since = System.nanoTime();
                     return running;
                 }
-                KeyQueue<D> first = byTime.peek();
-                pause = first == null ? LONGEST_WAIT : Math.min(LONGEST_WAIT, first.due - System.nanoTime());
+                Long due = waiting.nextDue();
+                pause = due == null ? LONGEST_WAIT : Math.min(LONGEST_WAIT, due - System.nanoTime());
             }
             try {
                 wait(Math.max(1, pause / 1_000_000));
@@ -172,23 +138,11 @@ final class Lane<D> implements Runnable {
     /** The keys whose time has come, and then what is new. */
     private List<Entry<D>> take() {
         List<Entry<D>> batch = new ArrayList<>();
-        long now = System.nanoTime();
-        for (KeyQueue<D> first = byTime.peek(); first != null && first.due - now <= 0; first = byTime.peek()) {
-            if (batch.size() >= most) {
-                return batch;
-            }
-            byTime.remove();
-            while (!first.entries.isEmpty() && batch.size() < most) {
-                batch.add(first.entries.remove());
-            }
-        }
+        waiting.takeDue(batch, most);
         while (!fresh.isEmpty() && batch.size() < most) {
             Entry<D> entry = fresh.remove();
-            KeyQueue<D> before = waiting.get(entry.order);
-            if (before == null) {
+            if (!waiting.follow(entry)) {
                 batch.add(entry);
-            } else {
-                before.entries.add(entry);
             }
         }
         return batch;
@@ -202,90 +156,67 @@ final class Lane<D> implements Runnable {
             putBack(later.get(i).entry(), later.get(i).due());
         }
         for (Entry<D> entry : result.copies()) {
-            if (entry.letter != null) { // behind a letter that is not out yet nothing of its key is handled
-                putBack(entry, System.nanoTime() + NEVER);
-            } else if (!entry.forgotten) {
-                count(entry);
+            if (entry.letter == null) {
+                postpone(entry);
+            } else { // behind a letter that is not out yet nothing of its key is handled
+                entry.publishing = true;
+                putBack(entry, System.nanoTime());
             }
         }
-        for (Entry<D> entry : batch) {
-            queueAgain(entry.order);
-        }
+        batch.forEach(entry -> waiting.arrange(entry.order));
         notifyAll();
+    }
+
+    private void postpone(Entry<D> entry) {
+        if (!entry.forgotten) {
+            postponed.add(entry);
+            count(entry);
+        }
     }
 
     private void putBack(Entry<D> entry, long due) {
         if (!entry.forgotten) {
-            KeyQueue<D> queue = waiting.computeIfAbsent(entry.order, key -> new KeyQueue<>());
-            queue.entries.addFirst(entry);
-            queue.due = due;
+            waiting.putBack(entry, due);
             count(entry);
         }
     }
 
     /** Its copy is out, and it is settled. */
     synchronized void published(Entry<D> entry) {
-        KeyQueue<D> queue = waiting.get(entry.order);
-        if (entry.forgotten) {
-            return;
-        }
         discount(entry);
-        if (queue != null && queue.entries.remove(entry)) {
-            queue.due = System.nanoTime();
-            queueAgain(entry.order);
+        postponed.remove(entry);
+        if (waiting.remove(entry)) {
+            waiting.arrange(entry.order);
         }
         notifyAll();
     }
 
-    /** It left while its copy was with the publisher. */
-    synchronized void drop(Entry<D> entry) {
-        if (!entry.forgotten) {
-            entry.forgotten = true;
-            discount(entry);
-        }
-    }
-
     /** The broker does not keep it, so it waits here. */
     synchronized void notPostponed(Entry<D> entry) {
-        if (!entry.forgotten && !stopped) {
-            discount(entry);
+        if (postponed.remove(entry)) {
             putBack(entry, System.nanoTime() + entry.postponed.toNanos());
-            queueAgain(entry.order);
+            waiting.arrange(entry.order);
             notifyAll();
-        }
-    }
-
-    /** Puts the queue of a key where its time says, or away if nothing is left in it. */
-    private void queueAgain(Object order) {
-        KeyQueue<D> queue = waiting.get(order);
-        if (queue != null) {
-            byTime.remove(queue);
-            if (queue.entries.isEmpty()) {
-                waiting.remove(order);
-            } else {
-                byTime.add(queue);
-            }
         }
     }
 
     /** Those that wait are gone at once; those that are worked on or published now, as soon as they are through. */
     synchronized void forget(Predicate<D> leaving) {
-        Predicate<Entry<D>> gone = entry -> leaving.test(entry.delivery.origin());
-        running.stream().filter(gone).forEach(entry -> entry.forgotten = true);
-        forget(fresh, gone);
-        waiting.values().forEach(queue -> forget(queue.entries, gone));
-        List.copyOf(waiting.keySet()).forEach(this::queueAgain);
-    }
-
-    private void forget(Deque<Entry<D>> entries, Predicate<Entry<D>> gone) {
-        entries.removeIf(entry -> {
-            if (!gone.test(entry)) {
-                return false;
+        Predicate<Entry<D>> gone = entry -> {
+            boolean leaves = leaving.test(entry.delivery.origin());
+            if (leaves) {
+                entry.forgotten = true;
+                discount(entry);
             }
-            entry.forgotten = true;
-            discount(entry);
-            return true;
-        });
+            return leaves;
+        };
+        running.stream()
+                .filter(entry -> leaving.test(entry.delivery.origin()))
+                .forEach(entry -> entry.forgotten = true);
+        fresh.removeIf(gone);
+        postponed.removeIf(gone);
+        waiting.removeIf(gone);
+        notifyAll();
     }
 
     synchronized boolean awaitNone(Predicate<D> leaving, long deadline) {

@@ -87,10 +87,10 @@ public final class Lanes<D> {
             lanes.get(0).add(deliveries.stream().map(this::entry).toList());
             return;
         }
-        List<List<Lane.Entry<D>>> byLane = new ArrayList<>();
+        List<List<Entry<D>>> byLane = new ArrayList<>();
         lanes.forEach(lane -> byLane.add(new ArrayList<>()));
         for (Delivery<D> delivery : deliveries) {
-            Lane.Entry<D> entry = entry(delivery);
+            Entry<D> entry = entry(delivery);
             byLane.get(Math.floorMod(entry.order.hashCode(), lanes.size())).add(entry);
         }
         for (int i = 0; i < byLane.size(); i++) {
@@ -98,8 +98,8 @@ public final class Lanes<D> {
         }
     }
 
-    private Lane.Entry<D> entry(Delivery<D> delivery) {
-        return new Lane.Entry<>(delivery, order(delivery));
+    private Entry<D> entry(Delivery<D> delivery) {
+        return new Entry<>(delivery, order(delivery));
     }
 
     /** What must keep its order among its like: with marks, all of a partition. A message without a key stands alone. */
@@ -156,7 +156,7 @@ public final class Lanes<D> {
     public boolean forget(Predicate<D> leaving, Duration longest) {
         long deadline = System.nanoTime() + longest.toNanos();
         lanes.forEach(lane -> lane.forget(leaving));
-        publisher.forget(leaving);
+        publisher.forget();
         boolean none = publisher.awaitNone(leaving, deadline);
         for (Lane<D> lane : lanes) {
             none &= lane.awaitNone(leaving, deadline);

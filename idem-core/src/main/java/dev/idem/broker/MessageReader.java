@@ -87,13 +87,20 @@ public final class MessageReader<D> {
     private <T> MessageReader<D> with(
             String attribute,
             Function<? super D, ? extends @Nullable T> function,
-            BiConsumer<Message.Builder, T> setter) {
+            BiConsumer<Message.Builder, @Nullable T> setter) {
         Objects.requireNonNull(function, "function");
         List<Taken<D>> more = new ArrayList<>(functions);
         more.add(new Taken<>(attribute, (delivery, message) -> {
-            T value = function.apply(delivery);
-            if (value != null) {
-                setter.accept(message, value);
+            try {
+                T value = function.apply(delivery);
+                if (value != null) {
+                    setter.accept(message, value);
+                }
+            } catch (
+                    RuntimeException
+                            broken) { // another id than the one that was asked for could merge or split messages
+                failed(attribute, broken);
+                setter.accept(message, null);
             }
         }));
         return new MessageReader<>(opener, attributes, more);
@@ -123,11 +130,7 @@ public final class MessageReader<D> {
         }
         Message.Builder read = message.toBuilder();
         for (Taken<D> function : functions) {
-            try {
-                function.setter.accept(delivery, read);
-            } catch (RuntimeException broken) {
-                failed(function.attribute, broken);
-            }
+            function.setter.accept(delivery, read);
         }
         return read.build();
     }

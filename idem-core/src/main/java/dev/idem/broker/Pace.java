@@ -1,5 +1,6 @@
 package dev.idem.broker;
 
+import dev.idem.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -69,13 +70,15 @@ public final class Pace {
     private String words(Throwable cause) {
         StringBuilder words = new StringBuilder(cause.getClass().getName());
         Throwable next = cause;
+        boolean ofDatabase = cause instanceof StoreException;
         for (int i = 0; i < MOST_CAUSES && next != null; i++, next = next.getCause()) {
             if (next instanceof SQLException sql && sql.getSQLState() != null) {
+                ofDatabase = true;
                 words.append(" (SQLState ").append(sql.getSQLState()).append(')');
                 break;
             }
         }
-        if (quotes && cause.getMessage() != null) {
+        if (quotes && !ofDatabase && cause.getMessage() != null) { // drivers of databases may quote values
             words.append(": ").append(PrintableText.of(cause.getMessage()));
         }
         return words.toString();

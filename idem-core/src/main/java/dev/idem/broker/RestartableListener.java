@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 public abstract class RestartableListener<R extends ListenerRun> implements Listener {
     private final Supplier<? extends R> start;
     private final Duration drain;
+    private final Object taking = new Object();
     private volatile R run;
     private volatile boolean paused;
     private volatile boolean closed;
@@ -44,7 +45,8 @@ public abstract class RestartableListener<R extends ListenerRun> implements List
 
     @Override
     public final Optional<Waiting> waiting() {
-        return run.waiting();
+        R now = run;
+        return now.state() == ListenerState.WAITING ? now.waiting() : Optional.empty();
     }
 
     @Override
@@ -63,25 +65,42 @@ public abstract class RestartableListener<R extends ListenerRun> implements List
     }
 
     @Override
-    public final synchronized void pause() {
-        paused = true;
-        run.taking(false);
+    public final void pause() {
+        take(false);
     }
 
     @Override
-    public final synchronized void resume() {
-        paused = false;
-        run.taking(true);
+    public final void resume() {
+        take(true);
+    }
+
+    /** Not under the lock of {@link #restart}: a handler may ask for it, for which a restart waits. */
+    private void take(boolean wanted) {
+        synchronized (taking) {
+            paused = !wanted;
+            run.taking(wanted);
+        }
     }
 
     @Override
     public final synchronized void restart() {
+        requireOpen();
+        run.close(drain);
+        requireOpen();
+        R next = start.get();
+        synchronized (taking) {
+            run = next;
+            next.taking(!paused);
+        }
+        if (closed) { // meanwhile, and by somebody who may have seen the former life only
+            next.close(drain);
+        }
+    }
+
+    private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("This listener was closed: build a new one");
         }
-        run.close(drain);
-        run = start.get();
-        run.taking(!paused);
     }
 
     @Override

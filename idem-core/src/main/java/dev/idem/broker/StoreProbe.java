@@ -16,21 +16,35 @@ import org.slf4j.LoggerFactory;
  */
 final class StoreProbe {
     private static final Logger log = LoggerFactory.getLogger(StoreProbe.class);
-    private static final long LONG_NANOS = Duration.ofSeconds(5).toNanos();
-    private static final long PATIENCE_NANOS = Duration.ofSeconds(3).toNanos();
-    private static final long EVERY_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final Duration LONG = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final String name;
     private final Inbox inbox;
     private final ThreadFactory threads;
     private final Pace pace;
     private final AtomicBoolean asking = new AtomicBoolean();
-    private volatile long askedAt = System.nanoTime() - EVERY_NANOS;
+    private final long longNanos;
+    private final long patienceNanos;
+    private long askedAt;
 
     StoreProbe(String name, Inbox inbox, ThreadFactory threads) {
+        this(name, inbox, threads, LONG, PATIENCE);
+    }
+
+    /**
+     * A probe of its own kind.
+     *
+     * @param busy how long a lane may have its batch before the store is asked, and the pause between two questions
+     * @param patience how long the store may take to answer
+     */
+    StoreProbe(String name, Inbox inbox, ThreadFactory threads, Duration busy, Duration patience) {
         this.name = name;
         this.inbox = inbox;
         this.threads = threads;
+        longNanos = busy.toNanos();
+        patienceNanos = patience.toNanos();
+        askedAt = System.nanoTime() - longNanos;
         pace = Pace.ofStore(name);
     }
 
@@ -39,26 +53,25 @@ final class StoreProbe {
      *
      * @param busySince since when lanes have had their batches
      */
-    Optional<Waiting> waiting(LongStream busySince) {
+    synchronized Optional<Waiting> waiting(LongStream busySince) {
         long now = System.nanoTime();
-        if (busySince.noneMatch(since -> now - since > LONG_NANOS)) {
+        if (busySince.noneMatch(since -> now - since > longNanos)) {
+            if (!asking.get()) {
+                pace.succeeded(); // the lanes have had their answers
+            }
             return Optional.empty();
         }
         if (asking.get()) {
-            if (now - askedAt > PATIENCE_NANOS && !pace.isWaiting()) {
+            if (now - askedAt > patienceNanos && !pace.isWaiting()) {
                 pace.failed(new IllegalStateException(), "it has not answered for some seconds");
             }
-        } else if (now - askedAt > EVERY_NANOS && inbox.store() instanceof MarkerStore.Pingable store) {
+        } else if (now - askedAt > longNanos && inbox.store() instanceof MarkerStore.Pingable store) {
             ask(store);
         }
         return pace.waiting();
     }
 
     private void ask(MarkerStore.Pingable store) {
-        if (!asking.compareAndSet(false, true)) {
-            return;
-        }
-        askedAt = System.nanoTime();
         Thread thread = threads.newThread(() -> {
             try {
                 store.ping();
@@ -71,6 +84,16 @@ final class StoreProbe {
             }
         });
         thread.setName(name + "-probe");
-        thread.start();
+        askedAt = System.nanoTime();
+        asking.set(true);
+        boolean started = false;
+        try {
+            thread.start();
+            started = true;
+        } finally {
+            if (!started) {
+                asking.set(false);
+            }
+        }
     }
 }

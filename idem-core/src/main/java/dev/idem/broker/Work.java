@@ -5,7 +5,6 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Position;
-import dev.idem.broker.Lane.Entry;
 import dev.idem.broker.Triage.Decision;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,60 +63,110 @@ final class Work<D> {
 
     Result<D> on(List<Entry<D>> batch) {
         Result<D> result = Result.begun();
-        List<Outcome<?>> outcomes;
+        List<Entry<D>> asked = undecided(batch);
+        List<Outcome<?>> outcomes = List.of();
         try {
-            outcomes = inbox.acceptAll(
-                    consumer, batch.stream().map(e -> e.delivery.message()).toList());
+            if (!asked.isEmpty()) {
+                outcomes = inbox.acceptAll(
+                        consumer, asked.stream().map(e -> e.delivery.message()).toList());
+            }
         } catch (RuntimeException unexpected) { // the inbox answers what happens to messages, so this is not about them
             log.error("{}: the inbox did not answer; tried again", consumer.name(), unexpected);
             pace.failed(unexpected);
             batch.forEach(entry -> result.later.add(Later.in(entry, Duration.ZERO)));
             return result;
         }
-        settle(batch, outcomes, result);
+        settle(batch, asked, outcomes, result);
         return result;
     }
 
+    /** Those without a letter, and not behind one: where a mark says what is done, it would pass what has no letter yet. */
+    private static <D> List<Entry<D>> undecided(List<Entry<D>> batch) {
+        List<Entry<D>> undecided = new ArrayList<>(batch.size());
+        Set<Object> letters = new HashSet<>();
+        for (Entry<D> entry : batch) {
+            if (entry.letter != null) {
+                letters.add(entry.order);
+            } else if (!letters.contains(entry.order)) {
+                undecided.add(entry);
+            }
+        }
+        return undecided;
+    }
+
     /**
-     * Behind a letter that is not out yet nothing of its key is decided: where a mark says what is done, the mark would pass a
-     * message that has neither its effect nor its letter.
+     * Behind a letter that is not out yet nothing of its key is set aside or parked. With marks so it is behind everything
+     * that is not done, because a letter moves the mark.
      */
-    private void settle(List<Entry<D>> entries, List<Outcome<?>> outcomes, Result<D> result) {
+    private void settle(List<Entry<D>> batch, List<Entry<D>> asked, List<Outcome<?>> outcomes, Result<D> result) {
         Optional<Throwable> outage = Optional.empty();
         boolean answered = false;
         Set<Object> stuck = new HashSet<>();
-        for (int i = 0; i < entries.size(); i++) {
-            Entry<D> entry = entries.get(i);
-            Decision decision = stuck.contains(entry.order) // then it is decided when it comes again
-                    ? triage.decide(outcomes.get(i), entry.failures)
-                    : triage.orPark(triage.decide(outcomes.get(i), entry.failures), entry.delivery.message(), inbox);
+        int next = 0;
+        for (Entry<D> entry : batch) {
+            boolean behind = stuck.contains(entry.order);
+            if (next == asked.size() || asked.get(next) != entry) {
+                keepDecided(entry, behind, result);
+                stuck.add(entry.order);
+                continue;
+            }
+            Decision decision = triage.decide(outcomes.get(next++), entry.failures);
+            if (!behind) {
+                decision = triage.orPark(decision, entry.delivery.message(), inbox);
+            }
             answered |= !(decision instanceof Decision.Wait);
             if (decision instanceof Decision.Acknowledge) {
                 acknowledge(entry);
-            } else if (stuck.contains(entry.order)) {
-                result.later.add(Later.in(entry, Duration.ZERO));
-            } else if (decision instanceof Decision.SetAside aside) {
-                entry.letter = aside.letter();
+                continue;
+            }
+            if (decision instanceof Decision.SetAside aside) {
+                setAside(entry, aside, behind, result);
                 stuck.add(entry.order);
-                result.copies.add(entry);
             } else if (decision instanceof Decision.TryAgain again) {
-                entry.failures = again.failures();
-                entry.postponed = again.delay();
-                if (settler.canPostpone(again.delay())) {
-                    result.copies.add(entry);
-                } else {
-                    result.later.add(Later.in(entry, again.delay()));
-                }
+                tryAgain(entry, again, behind, result);
             } else if (decision instanceof Decision.Wait wait) {
                 outage = Optional.of(wait.cause());
                 entry.waits++;
                 result.later.add(Later.in(entry, patience(entry.waits)));
+            }
+            if (consumer.isWatermark()) {
+                stuck.add(entry.order);
             }
         }
         if (answered) {
             pace.succeeded();
         } else {
             outage.ifPresent(pace::failed);
+        }
+    }
+
+    private static <D> void keepDecided(Entry<D> entry, boolean behind, Result<D> result) {
+        if (behind || entry.letter == null) {
+            result.later.add(Later.in(entry, Duration.ZERO));
+        } else {
+            result.copies.add(entry);
+        }
+    }
+
+    /** The decision stays also for one that is behind another, unless the inbox is to keep it when its turn has come. */
+    private void setAside(Entry<D> entry, Decision.SetAside aside, boolean behind, Result<D> result) {
+        if (!behind || !consumer.isParking()) {
+            entry.letter = aside.letter();
+        }
+        if (behind) {
+            result.later.add(Later.in(entry, Duration.ZERO));
+        } else {
+            result.copies.add(entry);
+        }
+    }
+
+    private void tryAgain(Entry<D> entry, Decision.TryAgain again, boolean behind, Result<D> result) {
+        entry.failures = again.failures();
+        entry.postponed = again.delay();
+        if (!behind && settler.canPostpone(again.delay())) {
+            result.copies.add(entry);
+        } else {
+            result.later.add(Later.in(entry, again.delay()));
         }
     }
 

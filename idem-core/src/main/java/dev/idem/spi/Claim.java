@@ -22,6 +22,13 @@ public sealed interface Claim {
      */
     record Forgotten(Instant horizon) implements Claim {}
 
+    /**
+     * The key is of a time so far ahead that the store will have no place for it before long: no clock is that wrong.
+     *
+     * @param latest up to when there may be places
+     */
+    record Unforeseen(Instant latest) implements Claim {}
+
     /** The store has no place for the key yet; the delivery must come again. */
     record Unplaced(StoreException reason) implements Claim {}
 }

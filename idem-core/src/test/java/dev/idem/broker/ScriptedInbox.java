@@ -4,6 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.spi.MarkerStore;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.Function;
@@ -22,6 +23,17 @@ final class ScriptedInbox {
                     List<Message> messages = (List<Message>) arguments[1];
                     assert arguments[0] instanceof Consumer;
                     return script.apply(messages);
+                });
+    }
+
+    /** An inbox that only has a store. */
+    static Inbox over(MarkerStore store) {
+        return (Inbox) Proxy.newProxyInstance(
+                ScriptedInbox.class.getClassLoader(), new Class<?>[] {Inbox.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("store")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    return store;
                 });
     }
 

@@ -42,7 +42,9 @@ public final class JdbcStore
                 MarkerStore.Positioned,
                 MarkerStore.Sequenced,
                 MarkerStore.Replaying,
-                MarkerStore.Witnessed {
+                MarkerStore.Witnessed,
+                MarkerStore.Secretive,
+                MarkerStore.Pingable {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
@@ -62,6 +64,7 @@ public final class JdbcStore
     private final JdbcSequences sequences;
     private final ReplayRows replays;
     private final JdbcWitness witness;
+    private final MetaRow meta;
 
     JdbcStore(
             DataSource given,
@@ -91,6 +94,7 @@ public final class JdbcStore
         sequences = new JdbcSequences(dataSource, tables);
         replays = new ReplayRows(dataSource, tables);
         witness = new JdbcWitness(dataSource, tables, JdbcWitness.EVERY);
+        meta = new MetaRow(dataSource, tables);
     }
 
     /** Finds out which database it is; creates the tables if it is embedded, else checks them. */
@@ -204,6 +208,16 @@ public final class JdbcStore
     @Override
     public StoreWitness witness() {
         return witness;
+    }
+
+    @Override
+    public byte[] secret() {
+        return meta.secret();
+    }
+
+    @Override
+    public void ping() {
+        meta.ping();
     }
 
     @Override

@@ -26,6 +26,9 @@ final class Partitions {
     /** What the database says to a row that no partition takes, and to nothing else on this table. */
     private static final String NO_PARTITION = "23514";
 
+    /** By how much clocks, and days in their time zones, may differ. */
+    private static final long SKEW_DAYS = 2;
+
     private static final long LOOK_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final Tables tables;
@@ -57,6 +60,10 @@ final class Partitions {
 
     private Claim answer(Seen now, long millis, MarkerKey key) {
         List<Partition> partitions = now.partitions;
+        long latest = System.currentTimeMillis() + (PartitionKeeper.DAYS_AHEAD + SKEW_DAYS) * Partition.DAY;
+        if (millis > latest) {
+            return new Claim.Unforeseen(Instant.ofEpochMilli(latest));
+        }
         return !partitions.isEmpty() && millis < partitions.get(0).from()
                 ? new Claim.Forgotten(Instant.ofEpochMilli(partitions.get(0).from()))
                 : new Claim.Unplaced(unplaced(key, millis, partitions));

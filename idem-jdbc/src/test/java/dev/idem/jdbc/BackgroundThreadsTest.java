@@ -44,21 +44,23 @@ class BackgroundThreadsTest {
             Map.entry("idem-core/Deadlines", "idem-deadlines: DeadlinesTest; the others do one thing and end"),
             Map.entry("idem-core/StuckTurn", "idem-record: repeats one thing until it is done; StuckHandlerTest"),
             Map.entry("idem-core/Threads", "what the others are made by"),
-            Map.entry("idem-core/broker/Lanes", "lanes of a broker: their own tests"),
+            Map.entry("idem-core/broker/Lanes", "lanes and copies of a broker: LanesTest, CopyPublisherTest"),
+            Map.entry("idem-core/broker/StoreProbe", "asks once and ends: StoreProbeTest"),
+            Map.entry("idem-core/broker/ListenerOptions", "makes the threads of listeners"),
             Map.entry("idem-jdbc/Sweeper", "idem-retention: this test"),
             Map.entry("idem-jdbc/Listener", "idem-listen: this test"),
             Map.entry("idem-jdbc/Notifier", "idem-notify: this test"),
             Map.entry("idem-jdbc/JdbcWitness", "idem-witness: this test"),
             Map.entry("idem-jdbc/PoolSize", "asks for one connection and ends"),
             Map.entry("idem-jdbc/RunningStatement", "cancels one statement and ends"),
-            Map.entry("idem-jms/JmsInbox", "makes the threads of the listener"),
-            Map.entry("idem-jms/JmsListener", "a session each: their own tests"),
-            Map.entry("idem-kafka/Life", "the poll loop: its own tests"),
-            Map.entry("idem-rabbitmq/RabbitListener", "the supervisor: its own tests"),
-            Map.entry("idem-rabbitmq/Options", "makes the threads of the listener"));
+            Map.entry("idem-jms/JmsRun", "the receiver and the lanes: their own tests"),
+            Map.entry("idem-jms/Outgoing", "closes one connection and ends"),
+            Map.entry("idem-kafka/Life", "the poll loops and the lanes: their own tests"),
+            Map.entry("idem-rabbitmq/RabbitRun", "the supervisor and the lanes: their own tests"));
 
     private static final Pattern BEGUN = Pattern.compile(
-            "new Thread\\(|Threads\\.start\\(|\\.newThread\\(|Executors\\.new|new Timer\\(|commonPool|runAsync\\(|supplyAsync\\(");
+            "new Thread\\(|Threads\\.start\\(|\\.newThread\\(|Executors\\.new|new Timer\\(|commonPool|runAsync\\(|supplyAsync\\("
+                    + "|\\.worker\\([^)]|\\.keeper\\(");
 
     @Test
     @DisplayName("every place where a thread is begun is known here")

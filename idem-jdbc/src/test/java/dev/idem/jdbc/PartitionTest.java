@@ -31,6 +31,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Markers in partitions by the time in their keys: what goes where, and what has no place. */
 @ExtendWith(SkipWithoutServer.class)
 class PartitionTest {
+    /** Behind the last partition that is made ahead, and not further than clocks differ. */
+    private static final Duration NEXT_WEEK = Duration.ofHours(8 * 24 + 12);
+
     @Test
     @DisplayName("PG-29 messages from both sides of midnight, each delivered eight times at once, are done once each")
     void uniqueOverMidnight() throws Exception {
@@ -202,7 +205,7 @@ class PartitionTest {
     @DisplayName("PG-29 an id of a time that has no partition yet comes again, and is processed when it has one")
     void anIdOfTheFutureComesAgain() throws Exception {
         try (Days days = new Days()) {
-            String future = Days.v7(Duration.ofDays(-30));
+            String future = Days.v7(NEXT_WEEK.negated());
             assertThatThrownBy(() -> days.pay(future))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("no partition for that")
@@ -215,8 +218,7 @@ class PartitionTest {
             assertThat(days.db.payments()).isZero();
             Tables tables = JdbcSchema.of(days.db.plain()).tables();
             Partition made = Partition.ofDay(
-                    tables,
-                    Partition.dayOf(Instant.now().plus(Duration.ofDays(30)).toEpochMilli()));
+                    tables, Partition.dayOf(Instant.now().plus(NEXT_WEEK).toEpochMilli()));
             days.db.execute("CREATE TABLE " + made.name() + " PARTITION OF idem_marker " + made.bounds());
             // a store believes for a second what it saw
             await().atMost(Duration.ofSeconds(20))
@@ -224,6 +226,31 @@ class PartitionTest {
                     .until(() -> days.pay(future) instanceof Outcome.Processed);
             assertThat(days.pay(future)).isInstanceOf(Outcome.Duplicate.class);
         }
+    }
+
+    @Test
+    @DisplayName("PG-29 an id of a time that no wrong clock explains is rejected, and holds up nothing")
+    void anIdOfTheFarFutureIsRejected() throws Exception {
+        try (Days days = new Days()) {
+            Message far = Days.message(Days.v7(Duration.ofDays(-30)));
+            Message last = Days.message("ffffffff-ffff-7fff-bfff-ffffffffffff");
+            Message now = Days.message(Days.v7(Duration.ZERO));
+            for (Message message : List.of(far, last)) {
+                assertRejected(days.inbox.accept(Days.handler(), message));
+            }
+            List<Outcome<?>> outcomes = days.inbox.acceptAll(Days.handler(), List.of(far, now, last));
+            assertRejected(outcomes.get(0));
+            assertThat(outcomes.get(1)).isInstanceOf(Outcome.Processed.class);
+            assertRejected(outcomes.get(2));
+            assertThat(days.db.payments()).isEqualTo(1);
+        }
+    }
+
+    private static void assertRejected(Outcome<?> outcome) {
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.Rejected.class, rejected -> {
+            assertThat(rejected.reason()).isEqualTo(Rejection.KEY_FROM_THE_FUTURE);
+            assertThat(rejected.settlement()).isEqualTo(Settlement.DEAD_LETTER);
+        });
     }
 
     @Test
@@ -238,7 +265,7 @@ class PartitionTest {
                 batch.add(Days.message(Days.v7(Duration.ofDays(day).plusMinutes(1))));
             }
             batch.add(3, Days.message(gone));
-            batch.add(6, Days.message(Days.v7(Duration.ofDays(-30))));
+            batch.add(6, Days.message(Days.v7(NEXT_WEEK.negated())));
             batch.add(9, Days.message(UUID.randomUUID().toString()));
             batch.add(batch.get(0));
             List<Outcome<?>> outcomes = days.inbox.acceptAll(Days.handler(), batch);

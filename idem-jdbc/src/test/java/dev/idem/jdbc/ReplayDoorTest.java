@@ -5,6 +5,7 @@ import static dev.idem.jdbc.ReplayBench.message;
 import static dev.idem.jdbc.ReplayBench.of;
 import static dev.idem.jdbc.ReplayBench.paying;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
@@ -88,6 +89,35 @@ class ReplayDoorTest {
                     .isInstanceOf(Outcome.Suppressed.class);
             assertThat(bench.db.payments() + bench.db.markers()).isZero();
             assertThat(bench.inbox.accept(forbidding, message("m1"))).isInstanceOf(Outcome.Processed.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-03 a session that is done takes nothing new, whatever the policy, and what it has stored still runs")
+    void doneTakesNothingNew(Database database) throws Exception {
+        try (ReplayBench bench = new ReplayBench(database)) {
+            Consumer allowing = paying(Replay.ALLOWED).build();
+            Consumer queued =
+                    paying(Replay.ALLOWED).queued(QueuePolicy.inTransaction()).build();
+            bench.registered(allowing);
+            bench.anna().start("one", "payments", GIVEN);
+            assertThat(bench.inbox.accept(allowing, message("m1"))).isInstanceOf(Outcome.Processed.class);
+            assertThat(bench.inbox.accept(queued, of(message("m2"), "one"))).isInstanceOf(Outcome.Stored.class);
+            bench.db.execute("UPDATE idem_replay SET status = 'DONE' WHERE name = 'one'");
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> bench.inbox.accept(allowing, of(message("m1"), "one")) instanceof Outcome.Suppressed);
+            long before = bench.db.payments();
+            for (Replay policy : List.of(Replay.ALLOWED, Replay.UNDONE_ONLY, Replay.SUPPRESS_EFFECTS)) {
+                Message again = of(message("m3"), "one");
+                Outcome<?> outcome = bench.inbox.accept(paying(policy).build(), again);
+                assertThat(outcome).isInstanceOf(Outcome.Suppressed.class);
+                assertThat(outcome.settlement()).isEqualTo(Settlement.ACK);
+            }
+            assertThat(bench.db.payments()).isEqualTo(before);
+            bench.inbox.start(queued);
+            await().atMost(Duration.ofSeconds(20)).until(() -> bench.db.payments("m2") == 1);
         }
     }
 

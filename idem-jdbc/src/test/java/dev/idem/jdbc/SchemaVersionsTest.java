@@ -120,6 +120,9 @@ class SchemaVersionsTest {
         "H2, queue, stream_key",
         "POSTGRESQL, retention, horizon",
         "MARIADB, meta, accepted_at",
+        "POSTGRESQL, meta, secret",
+        "MARIADB, meta, secret",
+        "H2, meta, secret",
         "H2, replay, policy",
     })
     @DisplayName("RP-09 a column that is missing is found at start by its name, with what would add it")

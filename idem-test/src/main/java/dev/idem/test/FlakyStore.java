@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  * FlakyStore store = FlakyStore.around(realStore).loseAnswers(1);
  * }</pre>
  */
-public class FlakyStore implements MarkerStore {
+public class FlakyStore implements MarkerStore.Secretive, MarkerStore.Pingable {
+    private static final int SECRET_BYTES = 32;
+
     private final MarkerStore real;
     private final UnaryOperator<Unit> disguise;
     private final AtomicInteger undone = new AtomicInteger();
@@ -125,6 +127,19 @@ public class FlakyStore implements MarkerStore {
     @Override
     public void close() {
         real.close();
+    }
+
+    /** The real store's, or 32 zeros if it has none. */
+    @Override
+    public byte[] secret() {
+        return real instanceof MarkerStore.Secretive keeper ? keeper.secret() : new byte[SECRET_BYTES];
+    }
+
+    @Override
+    public void ping() {
+        if (real instanceof MarkerStore.Pingable pingable) {
+            pingable.ping();
+        }
     }
 
     private static boolean take(AtomicInteger left) {

@@ -11,6 +11,7 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
@@ -36,8 +37,11 @@ import org.jspecify.annotations.Nullable;
  * assertThat(store.contains("mailer", "m-1")).isTrue();
  * }</pre>
  */
-public final class MemoryStore implements MarkerStore.Batching {
+public final class MemoryStore implements MarkerStore.Batching, MarkerStore.Secretive, MarkerStore.Pingable {
+    private static final int SECRET_BYTES = 32;
+
     private final Clock clock;
+    private final byte[] secret = new byte[SECRET_BYTES];
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
     private final Map<Key, Marker> markers = new HashMap<>();
@@ -50,7 +54,17 @@ public final class MemoryStore implements MarkerStore.Batching {
     /** Takes the times of its markers from a clock that a test can set. */
     public MemoryStore(Clock clock) {
         this.clock = Objects.requireNonNull(clock, "clock");
+        new SecureRandom().nextBytes(secret);
     }
+
+    @Override
+    public byte[] secret() {
+        return secret.clone();
+    }
+
+    /** Always answers. */
+    @Override
+    public void ping() {}
 
     @Override
     public Guarantee guarantee() {

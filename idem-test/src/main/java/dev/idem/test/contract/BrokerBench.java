@@ -11,11 +11,15 @@ import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
+import dev.idem.broker.Listener;
+import dev.idem.broker.ListenerState;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StepHook;
 import dev.idem.test.contract.BrokerUnderTest.Listening;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
+import dev.idem.test.contract.BrokerUnderTest.Wishes;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -46,6 +50,8 @@ abstract class BrokerBench {
     private static final List<Header> HEADERS = List.of(new Header("h", "1"), new Header("h", "2"));
     private static final RetryPolicy QUICK =
             RetryPolicy.fixed(Duration.ofMillis(50)).withMaxAttempts(3);
+
+    static final long MANY_BYTES = 64 * 1024 * 1024;
 
     final List<Inbox> inboxes = new ArrayList<>();
     final List<Listening> listeners = new ArrayList<>();
@@ -89,12 +95,41 @@ abstract class BrokerBench {
                         asked.incrementAndGet();
                         throw new SQLException("The database is away", "08001");
                     }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
+                    return invoke(real, method, arguments);
                 });
+    }
+
+    /** A data source that gives no connections while it is frozen, and does not say so either. */
+    static DataSource freezing(DataSource real, AtomicBoolean frozen) {
+        return (DataSource) Proxy.newProxyInstance(
+                BrokerContract.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
+                    while (frozen.get() && method.getName().equals("getConnection")) {
+                        Thread.sleep(20);
+                    }
+                    return invoke(real, method, arguments);
+                });
+    }
+
+    /** An inbox whose callers get an Error while it is dying. */
+    static Inbox dying(Inbox real, AtomicBoolean dying) {
+        return (Inbox) Proxy.newProxyInstance(
+                BrokerContract.class.getClassLoader(), new Class<?>[] {Inbox.class}, (proxy, method, arguments) -> {
+                    if (dying.get() && method.getName().equals("acceptAll")) {
+                        throw new NoClassDefFoundError("as a test has asked");
+                    }
+                    return invoke(real, method, arguments);
+                });
+    }
+
+    private static @Nullable Object invoke(Object real, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(real, arguments);
+        } catch (InvocationTargetException failure) {
+            throw failure.getCause();
+        }
     }
 
     LetterReplay.Report replay(LetterFilter filter) throws Exception {
@@ -125,6 +160,30 @@ abstract class BrokerBench {
     Listening listen(Inbox inbox, Consumer consumer) throws Exception {
         Listening listener = requireBroker().listen(consumer, inbox, QUICK);
         listeners.add(listener);
+        return listener;
+    }
+
+    /** A listener whose states can be asked. */
+    Listener listener(Inbox inbox, Consumer consumer, long maxPendingBytes) throws Exception {
+        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, maxPendingBytes, false)));
+    }
+
+    Listener misspelt(Inbox inbox, Consumer consumer) throws Exception {
+        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, MANY_BYTES, true)));
+    }
+
+    private Listener known(Listener listener) {
+        listeners.add(new Listening() {
+            @Override
+            public ListenerState state() {
+                return listener.state();
+            }
+
+            @Override
+            public void close(Duration longest) {
+                listener.close(longest);
+            }
+        });
         return listener;
     }
 

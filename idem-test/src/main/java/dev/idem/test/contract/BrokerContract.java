@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * is committed, and is never lost. Runs on a real broker and a real database.
  */
 @Timeout(180)
-public abstract class BrokerContract extends BrokerBench {
+public abstract class BrokerContract extends ListenerContract {
     @Test
     void everyMessageHasItsEffectAndIsSettled() throws Exception {
         send(0, 200);

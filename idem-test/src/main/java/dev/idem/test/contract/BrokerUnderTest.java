@@ -5,14 +5,19 @@ import dev.idem.Header;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import java.time.Duration;
 import java.util.List;
+import org.opentest4j.TestAbortedException;
 
 /** One destination of a real broker, new for each test, with an adapter that listens to it. */
 public interface BrokerUnderTest extends AutoCloseable {
 
-    /** Sends, and waits until the broker has it. */
+    /**
+     * Sends, and waits until the broker has it. Where the broker does not allow a header's name, it is sent as the adapter
+     * would write it: {@code idem_failures} for {@code idem-failures} with JMS.
+     */
     void send(Sent message) throws Exception;
 
     /**
@@ -32,6 +37,36 @@ public interface BrokerUnderTest extends AutoCloseable {
 
         /** Closes it gracefully, within about this time. */
         void close(Duration longest) throws Exception;
+    }
+
+    /**
+     * Starts a listener of the adapter under test with more wishes. Tests that need it are skipped, with this reason, as long
+     * as an adapter does not have it.
+     */
+    default Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) throws Exception {
+        throw new TestAbortedException("this broker under test cannot listen with wishes yet");
+    }
+
+    /**
+     * What a test wants of a listener.
+     *
+     * @param misspelt whether to listen to a destination that does not exist, and that nobody creates
+     */
+    record Wishes(RetryPolicy retry, long maxPendingBytes, boolean misspelt) {}
+
+    /** Whether the broker makes a destination that somebody listens to, so that none can be misspelt. */
+    default boolean makesDestinations() {
+        return false;
+    }
+
+    /** From now on the broker takes no dead letters of this destination: their place is gone, full or forbidden. */
+    default void breakLetters() throws Exception {
+        throw new TestAbortedException("this broker under test cannot break the place of letters yet");
+    }
+
+    /** And takes them again. */
+    default void mendLetters() throws Exception {
+        throw new TestAbortedException("this broker under test cannot mend the place of letters yet");
     }
 
     /** Whether a header may stand more than once. */

@@ -5,6 +5,7 @@ CREATE TABLE IF NOT EXISTS ${meta} (
   version       INT    NOT NULL PRIMARY KEY,
   inbox_id      UUID   DEFAULT RANDOM_UUID() NOT NULL,
   next_sweep_at BIGINT DEFAULT 0 NOT NULL,
+  secret        VARBINARY(32) DEFAULT SECURE_RAND(32) NOT NULL, -- signs what comes back from brokers
   accepted_at   BIGINT DEFAULT 0 NOT NULL -- what brokers were told before is believed: see JdbcRecovery
 );
 

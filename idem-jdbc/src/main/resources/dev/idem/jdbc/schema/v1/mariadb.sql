@@ -5,6 +5,7 @@ CREATE TABLE IF NOT EXISTS ${meta} (
   version       INT      NOT NULL PRIMARY KEY,
   inbox_id      CHAR(36) NOT NULL DEFAULT UUID(),
   next_sweep_at BIGINT   NOT NULL DEFAULT 0,
+  secret        BINARY(32) NOT NULL DEFAULT RANDOM_BYTES(32), -- signs what comes back from brokers
   accepted_at   BIGINT   NOT NULL DEFAULT 0 -- what brokers were told before is believed: see JdbcRecovery
 ) ENGINE = InnoDB;
 

@@ -5,6 +5,7 @@ CREATE TABLE IF NOT EXISTS ${meta} (
   version       integer NOT NULL PRIMARY KEY,
   inbox_id      uuid    NOT NULL DEFAULT gen_random_uuid(),
   next_sweep_at bigint  NOT NULL DEFAULT 0,
+  secret        bytea   NOT NULL DEFAULT sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea), -- signs what comes back from brokers
   accepted_at   bigint  NOT NULL DEFAULT 0 -- what brokers were told before is believed: see JdbcRecovery
 );
 
