@@ -116,7 +116,8 @@ class SealTest {
                 });
         Seal own = Seal.of(ScriptedInbox.over(plain));
         assertThat(own.open(message(own.sealed(OURS, PAYLOAD), PAYLOAD))).isEqualTo(OURS);
-        assertThat(Seal.of(ScriptedInbox.over(plain)).open(message(own.sealed(OURS, PAYLOAD), PAYLOAD)))
-                .isEmpty();
+        Seal another = Seal.of(ScriptedInbox.over(plain));
+        assertThat(another.open(message(own.sealed(OURS, PAYLOAD), PAYLOAD))).isEqualTo(OURS);
+        assertThat(seal.open(message(own.sealed(OURS, PAYLOAD), PAYLOAD))).isEmpty();
     }
 }
