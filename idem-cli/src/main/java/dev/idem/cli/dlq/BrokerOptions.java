@@ -1,11 +1,13 @@
 package dev.idem.cli.dlq;
 
 import com.rabbitmq.client.ConnectionFactory;
+import dev.idem.broker.Attributes;
 import dev.idem.broker.DeadLetters;
 import dev.idem.cli.CliException;
 import dev.idem.cli.Environment;
 import dev.idem.cli.Logging;
 import dev.idem.jms.JmsDeadLetters;
+import dev.idem.jms.JmsMessages;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.rabbitmq.RabbitDeadLetters;
 import java.io.IOException;
@@ -17,6 +19,7 @@ import java.security.GeneralSecurityException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.qpid.jms.JmsConnectionFactory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -89,19 +92,25 @@ final class BrokerOptions {
         String jms;
     }
 
+    /** Opens the letters to look at them; none can be sent. */
     DeadLetters open() throws Exception {
+        return open(Set.of());
+    }
+
+    /** Opens the letters, which may be sent to these topics or queues. */
+    DeadLetters open(Set<String> origins) throws Exception {
         if (address.kafka != null) {
             if (user != null || passwordVariable != null) {
                 throw new ParameterException(
                         command.commandLine(), "Kafka's account and password belong into the file of --client-config");
             }
             Logging.hush(RESET); // it warns of each partition that was read to its end
-            return KafkaDeadLetters.open(kafka(address.kafka), destination);
+            return KafkaDeadLetters.open(kafka(address.kafka), destination, origins);
         }
         if (address.rabbitmq != null) {
-            return RabbitDeadLetters.open(rabbitmq(address.rabbitmq), destination);
+            return RabbitDeadLetters.open(rabbitmq(address.rabbitmq), destination, Attributes.defaults(), origins);
         }
-        return JmsDeadLetters.open(jms(String.valueOf(address.jms)), destination);
+        return JmsDeadLetters.open(jms(String.valueOf(address.jms)), destination, JmsMessages.reader(), origins);
     }
 
     private @Nullable String password() {

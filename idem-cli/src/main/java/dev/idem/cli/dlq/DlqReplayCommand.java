@@ -146,7 +146,7 @@ final class DlqReplayCommand extends DatabaseCommand {
     private int run(LetterReplay replay) throws Exception {
         LetterReplay.Report report;
         try (HikariDataSource dataSource = connection.open();
-                DeadLetters open = broker.open()) {
+                DeadLetters open = broker.open(allowed())) {
             report = dryRun
                     ? replay.dryRun(open)
                     : person.as((who, why) -> replay.as(who, why, JdbcAudit.of(tables.in(dataSource))))
