@@ -86,7 +86,7 @@ class JmsStuckTest extends JmsScene {
 
     @ParameterizedTest
     @EnumSource(Way.class)
-    @DisplayName("RO-01 with keepOrder a key that fails waits in order, and all other keys go on in later batches")
+    @DisplayName("with keepOrder a key that fails waits in order, and all other keys go on in later batches")
     void keepingOrder(Way way) throws Exception {
         AtomicBoolean broken = new AtomicBoolean(true);
         send(text("a1", "a"), text("a2", "a"));
