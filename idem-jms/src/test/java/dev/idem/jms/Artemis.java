@@ -3,7 +3,10 @@ package dev.idem.jms;
 import dev.idem.test.fault.ForkedJvm;
 import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
+import jakarta.jms.JMSException;
 import jakarta.jms.Message;
+import jakarta.jms.MessageConsumer;
+import jakarta.jms.MessageProducer;
 import jakarta.jms.QueueRequestor;
 import jakarta.jms.QueueSession;
 import jakarta.jms.Session;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** A real broker of one test class. */
 final class Artemis implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String FILLER = "filler";
     private static @Nullable Artemis shared;
 
     private final Path home;
@@ -86,6 +90,34 @@ final class Artemis implements AutoCloseable {
 
     String amqpUrl() {
         return "amqp://127.0.0.1:" + port + "?jms.requestTimeout=10000";
+    }
+
+    /** Sends to a queue of {@link ArtemisMain#REFUSING} until it is refused. */
+    void fill(String queue) throws JMSException {
+        try (Connection connection = core().createConnection();
+                Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
+                MessageProducer producer = session.createProducer(session.createQueue(queue))) {
+            boolean room = true;
+            while (room) {
+                Message filler = session.createTextMessage("x".repeat(5_000));
+                filler.setBooleanProperty(FILLER, true);
+                try {
+                    producer.send(filler);
+                } catch (JMSException full) {
+                    room = false;
+                }
+            }
+        }
+    }
+
+    /** Takes away what {@link #fill} sent. */
+    void empty(String queue) throws JMSException {
+        try (Connection connection = core().createConnection();
+                Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
+                MessageConsumer fillers = session.createConsumer(session.createQueue(queue), FILLER + " = TRUE")) {
+            connection.start();
+            while (fillers.receiveNoWait() != null) {}
+        }
     }
 
     /** Everything it has for a queue: waiting, being delivered, and scheduled for later. */

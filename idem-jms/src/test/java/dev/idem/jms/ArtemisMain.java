@@ -28,8 +28,6 @@ final class ArtemisMain {
     /** A user who is refused until {@link Artemis#admit}. */
     static final String STRANGER = "stranger";
 
-    private static final long LITTLE = 20_000;
-
     private ArtemisMain() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -47,8 +45,8 @@ final class ArtemisMain {
                 new AddressSettings().setAutoCreateQueues(false).setAutoCreateAddresses(false);
         configuration.addAddressSetting(CLOSED + "#", closed);
         configuration.addAddressSetting("jms.queue." + CLOSED + "#", closed); // which its own client tries as well
-        configuration.addAddressSetting(REFUSING + "#", little(AddressFullMessagePolicy.FAIL));
-        configuration.addAddressSetting(BLOCKING + "#", little(AddressFullMessagePolicy.BLOCK));
+        configuration.addAddressSetting(REFUSING + "#", room(100_000, AddressFullMessagePolicy.FAIL));
+        configuration.addAddressSetting(BLOCKING + "#", room(20_000, AddressFullMessagePolicy.BLOCK));
         EmbeddedActiveMQ server = new EmbeddedActiveMQ();
         server.setSecurityManager(new Doorkeeper(home.resolve(STRANGER)));
         server.setConfiguration(configuration);
@@ -57,8 +55,8 @@ final class ArtemisMain {
         Thread.currentThread().join();
     }
 
-    private static AddressSettings little(AddressFullMessagePolicy policy) {
-        return new AddressSettings().setMaxSizeBytes(LITTLE).setAddressFullMessagePolicy(policy);
+    private static AddressSettings room(long bytes, AddressFullMessagePolicy policy) {
+        return new AddressSettings().setMaxSizeBytes(bytes).setAddressFullMessagePolicy(policy);
     }
 
     /** Lets everybody in, but the stranger only while this file exists. */

@@ -9,7 +9,6 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.ListenerState;
-import jakarta.jms.JMSException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +47,7 @@ class JmsStuckTest extends JmsScene {
             "dead letters that are refused: handlers run once, the others are settled, and the letters follow later")
     void lettersRefused(Way way) throws Exception {
         String letters = ArtemisMain.REFUSING + queue;
-        fill(letters);
+        artemis.fill(letters);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger("dev.idem");
         log.start();
@@ -59,7 +58,7 @@ class JmsStuckTest extends JmsScene {
             boolean each = way.acknowledging() == Acknowledging.INDIVIDUAL;
             until(() -> artemis.messages(queue) == (each ? 3 : 30));
             until(() -> why().contains("letters") && listener.state() == ListenerState.WAITING);
-            empty(letters);
+            artemis.empty(letters);
             until(() -> letters(letters).size() == 3 && artemis.messages(queue) == 0);
         } finally {
             logger.detachAppender(log);
@@ -85,20 +84,9 @@ class JmsStuckTest extends JmsScene {
         assertThat(runs.values()).hasSize(60).containsOnly(1);
     }
 
-    private void fill(String place) throws Exception {
-        boolean room = true;
-        while (room) {
-            try {
-                send(artemis.core(), place, session -> session.createTextMessage("x".repeat(1_000)));
-            } catch (JMSException full) {
-                room = false;
-            }
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(Way.class)
-    @DisplayName("RO-01 with keepOrder a key that fails waits in order, and all other keys go on in later batches")
+    @DisplayName("with keepOrder a key that fails waits in order, and all other keys go on in later batches")
     void keepingOrder(Way way) throws Exception {
         AtomicBoolean broken = new AtomicBoolean(true);
         send(text("a1", "a"), text("a2", "a"));

@@ -5,6 +5,7 @@ import dev.idem.Header;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.test.contract.BrokerUnderTest;
 import jakarta.jms.BytesMessage;
@@ -15,6 +16,7 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.Session;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class QueueUnderTest implements BrokerUnderTest {
     final String name = "q" + UUID.randomUUID().toString().replace("-", "");
 
+    private final String letters = ArtemisMain.REFUSING + name;
     private final Artemis artemis;
     private final ConnectionFactory factory;
     private final UnaryOperator<JmsInbox.Builder> options;
@@ -48,7 +51,7 @@ final class QueueUnderTest implements BrokerUnderTest {
         }
         message.setStringProperty("JMSXGroupID", sent.key());
         for (Header header : sent.headers()) {
-            message.setStringProperty(header.name(), header.text());
+            message.setStringProperty(Properties.nameHere(header.name()), header.text());
         }
         try (MessageProducer producer = session.createProducer(session.createQueue(name))) {
             producer.send(message);
@@ -57,9 +60,7 @@ final class QueueUnderTest implements BrokerUnderTest {
 
     @Override
     public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
-        JmsListener listener = options.apply(
-                        JmsInbox.builder(factory, name, consumer, inbox).retry(retry))
-                .listen();
+        JmsListener listener = builder(name, consumer, inbox).retry(retry).listen();
         return new Listening() {
             @Override
             public ListenerState state() {
@@ -74,6 +75,28 @@ final class QueueUnderTest implements BrokerUnderTest {
     }
 
     @Override
+    public Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) {
+        return builder(wishes.misspelt() ? ArtemisMain.CLOSED + name : name, consumer, inbox)
+                .retry(wishes.retry())
+                .maxPendingBytes(wishes.maxPendingBytes())
+                .listen();
+    }
+
+    private JmsInbox.Builder builder(String queue, Consumer consumer, Inbox inbox) {
+        return options.apply(JmsInbox.builder(factory, queue, consumer, inbox).deadLetters(letters));
+    }
+
+    @Override
+    public void breakLetters() throws Exception {
+        artemis.fill(letters);
+    }
+
+    @Override
+    public void mendLetters() throws Exception {
+        artemis.empty(letters);
+    }
+
+    @Override
     public boolean repeatsHeaders() {
         return false;
     }
@@ -85,7 +108,7 @@ final class QueueUnderTest implements BrokerUnderTest {
 
     @Override
     public DeadLetters deadLetters() {
-        return JmsDeadLetters.open(factory, name + ".dead-letters");
+        return JmsDeadLetters.open(factory, letters, JmsMessages.reader(), Set.of(name));
     }
 
     @Override
