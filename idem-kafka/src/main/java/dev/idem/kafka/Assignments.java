@@ -30,6 +30,8 @@ final class Assignments implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(Assignments.class);
     private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
     private static final long COMMIT_EVERY_NANOS = Duration.ofMillis(200).toNanos();
+    private static final long ENDS_EVERY_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final Duration ENDS_LIMIT = Duration.ofSeconds(1);
 
     private final Consumer<byte[], byte[]> consumer;
     private final Lanes<Taken> lanes;
@@ -38,6 +40,7 @@ final class Assignments implements ConsumerRebalanceListener {
     private final Duration drain;
     private final Map<TopicPartition, PartitionOffsets> partitions = new ConcurrentHashMap<>();
     private long lastCommit = System.nanoTime();
+    private long lastEnds = lastCommit;
     private volatile boolean joined;
 
     Assignments(
@@ -164,21 +167,43 @@ final class Assignments implements ConsumerRebalanceListener {
         });
     }
 
-    /** Commits what has moved, without waiting, a few times each second. */
-    void commitNowAndThen() {
+    /**
+     * Commits what has moved, without waiting, a few times each second.
+     *
+     * @param paused whether nothing is fetched because somebody wants it so
+     */
+    void commitNowAndThen(boolean paused) {
         if (System.nanoTime() - lastCommit < COMMIT_EVERY_NANOS) {
             return;
         }
         lastCommit = System.nanoTime();
         for (TopicPartition partition : consumer.assignment()) {
             PartitionOffsets offsets = partitions.get(partition);
-            if (offsets != null) {
+            if (offsets != null && !paused) {
                 offsets.lag(consumer.currentLag(partition));
             }
+        }
+        if (paused && System.nanoTime() - lastEnds >= ENDS_EVERY_NANOS) {
+            lastEnds = System.nanoTime();
+            askForEnds();
         }
         Map<PartitionOffsets, Long> moved = moved(partitions.values());
         if (!moved.isEmpty()) {
             consumer.commitAsync(toCommit(moved), (committed, failure) -> settle(moved, failure));
+        }
+    }
+
+    /** The client learns the ends of partitions by fetching, and of paused ones nothing is fetched. */
+    private void askForEnds() {
+        try {
+            consumer.endOffsets(partitions.keySet(), ENDS_LIMIT).forEach((partition, end) -> {
+                PartitionOffsets offsets = partitions.get(partition);
+                if (offsets != null) {
+                    offsets.end(end);
+                }
+            });
+        } catch (KafkaException noAnswer) {
+            log.debug("The ends of the partitions are not known", noAnswer);
         }
     }
 

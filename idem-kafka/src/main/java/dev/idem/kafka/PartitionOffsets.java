@@ -103,6 +103,11 @@ final class PartitionOffsets {
         lag = records.orElse(NONE);
     }
 
+    /** The end of the partition, where nothing is fetched that would tell the lag. */
+    synchronized void end(long offset) {
+        lag = position == NONE ? NONE : Math.max(0, offset - position);
+    }
+
     synchronized PartitionStatus status() {
         return new PartitionStatus(
                 partition.topic(), partition.partition(), known(lag), unfinished.size(), known(committed));

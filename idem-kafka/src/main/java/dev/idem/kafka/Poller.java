@@ -160,7 +160,7 @@ final class Poller implements Runnable {
             unanswered = noAnswer;
         }
         take(consumer, polled, left);
-        member.assignments().commitNowAndThen();
+        member.assignments().commitNowAndThen(!taking);
         if (unanswered != null) {
             throw unanswered;
         }

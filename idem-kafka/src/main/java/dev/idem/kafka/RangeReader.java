@@ -80,7 +80,9 @@ final class RangeReader implements ReplaySource.Reading {
     /** As a listener names it, so that positions are the same. */
     private static String stream(ClientConfig config, String topic) {
         try (Admin admin = Admin.create(config.admin())) {
-            Streams streams = new Streams(admin, Set.of(topic), LIMIT, new Waits("replay of " + topic));
+            Waits waits = new Waits("replay of " + topic);
+            waits.end(); // what is missing is thrown
+            Streams streams = new Streams(admin, Set.of(topic), LIMIT, waits);
             streams.refresh();
             return streams.name(topic)
                     .orElseThrow(() -> new IdemException(

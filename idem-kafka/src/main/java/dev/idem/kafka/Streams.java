@@ -37,6 +37,7 @@ final class Streams {
     private final Duration limit;
     private final Waits waits;
     private final Map<String, Uuid> ids = new ConcurrentHashMap<>();
+    private final Map<Uuid, String> names = new ConcurrentHashMap<>();
     private KafkaFuture<?> asking = KafkaFuture.completedFuture(null);
     private long asked = System.nanoTime() - EVERY_NANOS;
     private volatile @Nullable String cluster;
@@ -58,7 +59,7 @@ final class Streams {
         if (id.equals(Uuid.ZERO_UUID)) {
             throw new IdemException("Topic " + topic + " has no id: its broker is too old, 2.8 is needed", null);
         }
-        return Optional.of(of + "/" + id);
+        return Optional.of(names.computeIfAbsent(id, known -> of + "/" + known));
     }
 
     /** The topics that were seen. */

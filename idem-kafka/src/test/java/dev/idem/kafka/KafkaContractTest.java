@@ -4,6 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
@@ -66,6 +67,25 @@ class KafkaContractTest extends BrokerContract {
                     listener.close(longest);
                 }
             };
+        }
+
+        @Override
+        public Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) {
+            List<String> topics = List.of(wishes.misspelt() ? "misspelt-" + bed.topic : bed.topic);
+            return KafkaInbox.builder(bed.config, topics, consumer, inbox)
+                    .retry(wishes.retry())
+                    .maxPendingBytes(wishes.maxPendingBytes())
+                    .listen();
+        }
+
+        @Override
+        public void breakLetters() throws Exception {
+            KafkaBed.largest(bed.topic + ".dead-letters", 1);
+        }
+
+        @Override
+        public void mendLetters() throws Exception {
+            KafkaBed.largest(bed.topic + ".dead-letters", 1_000_000);
         }
 
         @Override

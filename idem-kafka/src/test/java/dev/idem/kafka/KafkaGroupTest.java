@@ -223,6 +223,7 @@ class KafkaGroupTest {
             bed.awaitEffects(10);
             until("they are settled", () -> bed.unsettled() == 10);
             assertThat(listener.pending()).isZero();
+            until("it knows how much waits", () -> listener.lag().orElse(-1) == 10);
             assertThat(listener.partitions()).hasSize(2);
             listener.resume();
             bed.awaitEffects(20);
