@@ -5,7 +5,6 @@ import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.Lanes;
 import dev.idem.broker.MessageReader;
-import dev.idem.broker.Seal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,14 +16,14 @@ final class Intake implements Session.Arrivals {
     private static final long MOST_BUDGETS = 2;
 
     private final MessageReader<Delivery> reader;
-    private final Seal seal;
+    private final LazySeal seal;
     private final Lanes<Incoming> lanes;
     private final Optional<StreamReader> stream;
     private final long budget;
     private final Prefetch prefetch;
     private final AtomicLong redelivered = new AtomicLong();
 
-    Intake(Options options, Seal seal, Lanes<Incoming> lanes, Optional<StreamReader> stream) {
+    Intake(Options options, LazySeal seal, Lanes<Incoming> lanes, Optional<StreamReader> stream) {
         reader = options.common().reader();
         this.seal = seal;
         this.lanes = lanes;
@@ -43,7 +42,7 @@ final class Intake implements Session.Arrivals {
         Message read = reader.read(delivery);
         Message message = stream.isPresent() ? stream.get().placed(session, delivery, read) : read;
         List<Header> ours =
-                Tables.isSealed(delivery.getProperties()) ? seal.open(reader.raw(delivery)) : List.<Header>of();
+                Tables.isSealed(delivery.getProperties()) ? seal.get().open(reader.raw(delivery)) : List.<Header>of();
         Incoming incoming = new Incoming(session, delivery, ours);
         lanes.add(List.of(new Lanes.Delivery<>(incoming, message, incoming.failures())));
         if (!session.isOpen()) { // lost meanwhile: it comes again, behind those before it

@@ -5,7 +5,6 @@ import dev.idem.Inbox;
 import dev.idem.broker.Lanes;
 import dev.idem.broker.ListenerRun;
 import dev.idem.broker.ListenerState;
-import dev.idem.broker.Seal;
 import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.util.Optional;
@@ -37,7 +36,7 @@ final class RabbitRun implements ListenerRun {
         Link link = new Link(options.factory(), options.addresses()).withThreads(options.common()::worker);
         Topology topology = new Topology(options);
         publisher = new Publisher(link, "idem " + name + " (publishes)", topology::ensure);
-        Seal seal = Seal.of(inbox);
+        LazySeal seal = new LazySeal(inbox);
         Lanes.Options how = options.common().lanes(name);
         lanes = Lanes.start(
                 new Lanes.Options(name, how.lanes(), how.retry(), this::worker, how.maxPending(), how.maxBytes()),

@@ -3,7 +3,6 @@ package dev.idem.rabbitmq;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.DeadLetter;
-import dev.idem.broker.Seal;
 import dev.idem.broker.Settler;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,9 +33,9 @@ final class Settling implements Settler<Incoming> {
     private final Options options;
     private final Topology topology;
     private final Publisher publisher;
-    private final Seal seal;
+    private final LazySeal seal;
 
-    Settling(Options options, Topology topology, Publisher publisher, Seal seal) {
+    Settling(Options options, Topology topology, Publisher publisher, LazySeal seal) {
         this.options = options;
         this.topology = topology;
         this.publisher = publisher;
@@ -94,7 +93,7 @@ final class Settling implements Settler<Incoming> {
         Map<String, String> origin = origin(delivery);
         ours.add(new Header(ORIGIN_EXCHANGE, origin.getOrDefault("exchange", "")));
         ours.add(new Header(ORIGIN_KEY, origin.getOrDefault("routing-key", "")));
-        publish(new Object(), queue, delivery, message, seal.sealed(ours, delivery.body()));
+        publish(new Object(), queue, delivery, message, seal.get().sealed(ours, delivery.body()));
         delivery.acknowledge();
     }
 

@@ -6,6 +6,7 @@ import dev.idem.Header;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.DeadLetters;
+import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
@@ -67,6 +68,35 @@ class RabbitContractTest extends BrokerContract {
                     listener.close(longest);
                 }
             };
+        }
+
+        @Override
+        public Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) {
+            String queue = wishes.misspelt() ? bench.queue + "-misspelt" : bench.queue;
+            return RabbitInbox.builder(bench.factory, queue, consumer, inbox)
+                    .retry(wishes.retry())
+                    .maxPendingBytes(wishes.maxPendingBytes())
+                    .delays(Duration.ofSeconds(1))
+                    .listen();
+        }
+
+        /** A queue that is full from the beginning. */
+        @Override
+        public void breakLetters() throws Exception {
+            bench.with(channel -> {
+                channel.queueDelete(letters());
+                Map<String, Object> full = Map.of("x-max-length", 0, "x-overflow", "reject-publish");
+                channel.queueDeclare(letters(), true, false, false, full);
+            });
+        }
+
+        @Override
+        public void mendLetters() throws Exception {
+            bench.with(channel -> channel.queueDelete(letters()));
+        }
+
+        private String letters() {
+            return bench.queue + ".dead-letters";
         }
 
         @Override

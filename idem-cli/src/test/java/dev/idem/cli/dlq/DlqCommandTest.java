@@ -148,6 +148,7 @@ class DlqCommandTest {
                 Channel channel = connection.createChannel();
                 Inbox inbox = Inbox.create(JdbcStore.create(database))) {
             channel.queueDeclare(name, true, false, false, null);
+            channel.queueDeclare(name + ".dead-letters", true, false, false, null); // read before the listener is there
             channel.basicPublish(
                     "", name, new AMQP.BasicProperties.Builder().messageId("m1").build(), new byte[] {1});
             try (RabbitListener listener =
