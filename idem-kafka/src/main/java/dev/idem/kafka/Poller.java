@@ -36,6 +36,7 @@ final class Poller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Poller.class);
     private static final Duration IDLE = Duration.ofMillis(100);
     private static final Duration BUSY = Duration.ofMillis(10);
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
     private static final Duration LOOK_AGAIN = Duration.ofMillis(300);
 
     private final int instance;
@@ -48,6 +49,7 @@ final class Poller implements Runnable {
     private final Pace instanceId;
     private volatile Member member;
     private volatile boolean taking = true;
+    private long joinedAt;
 
     Poller(String listener, int instance, Plan plan, Life life, Clients clients) {
         String name = listener + "-" + instance;
@@ -115,6 +117,7 @@ final class Poller implements Runnable {
     }
 
     private void join() {
+        joinedAt = System.nanoTime();
         member.consumer().subscribe(plan.topics(), member.assignments());
     }
 
@@ -129,11 +132,14 @@ final class Poller implements Runnable {
             poll(member.consumer());
             broker.succeeded();
             store.succeeded();
-            instanceId.succeeded();
+            if (hasJoined()) {
+                instanceId.succeeded();
+            } else if (instanceId.isWaiting() && System.nanoTime() - joinedAt > PATIENCE_NANOS) {
+                joinAgain(); // the client may also wait in silence for what it was refused
+            }
         } catch (UnreleasedInstanceIdException taken) {
             instanceId.failed(taken);
             joinAgain();
-            sleep(instanceId.left());
         } catch (RetriableException passing) {
             broker.failed(passing);
             sleep(broker.left());
@@ -212,6 +218,7 @@ final class Poller implements Runnable {
     private void joinAgain() {
         member.assignments().drop();
         member.leave();
+        sleep(instanceId.left());
         member = Member.create(instance, plan, lanes, clients);
         join();
     }
