@@ -130,7 +130,7 @@ class KafkaLetterSizeTest {
             }
             bed.awaitEffects(200);
             until("it waits", () -> listener.state() == ListenerState.WAITING);
-            assertThat(listener.waiting().orElseThrow().what()).contains("dead letters");
+            assertThat(listener.waiting().orElseThrow().what()).isEqualTo("the place of dead letters");
             assertThat(listener.waiting().orElseThrow().why()).contains(deadLetters);
             assertThat(listener.pending()).isEqualTo(5);
             KafkaBed.createTopic(deadLetters, 1);

@@ -180,7 +180,7 @@ class KafkaLettersTest {
             assertThat(bed.unsettled()).isEqualTo(21);
             until("it waits", () -> listener.state() == ListenerState.WAITING);
             assertThat(listener.waiting()).hasValueSatisfying(waiting -> {
-                assertThat(waiting.what()).contains("dead letters");
+                assertThat(waiting.what()).isEqualTo("the place of dead letters");
                 assertThat(waiting.why()).contains(deadLetters).contains("max.message.bytes");
             });
             KafkaBed.largest(deadLetters, 100_000);
