@@ -111,7 +111,7 @@ final class BatchRun implements AutoCloseable {
             } else if (claim != null) {
                 entry.settle(new Outcome.Busy<>());
             } else {
-                entry.granted(batch.claimId(entry.key()));
+                entry.granted(batch);
                 if (!isTooOld(entry)) {
                     granted.add(entry);
                 }

@@ -79,6 +79,7 @@ final class OuterInbox implements JoinedInbox {
     private <T extends @Nullable Object, X extends Exception> Provisional<T> settled(Attempt<T, X> attempt) throws X {
         refuseOtherDoors(attempt.consumer());
         try {
+            refuseBeside(attempt);
             wishes.tell(attempt.consumer());
             engine.outboxes().ready(attempt.consumer());
             Provisional<T> answer = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
@@ -91,6 +92,20 @@ final class OuterInbox implements JoinedInbox {
             attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
+    }
+
+    /** Libraries would write into the other transaction what this message does. Observe mode only looks. */
+    private void refuseBeside(Attempt<?, ?> attempt) {
+        if (attempt.policy().observeOnly()) {
+            return;
+        }
+        store.openBeside(outer).ifPresent(open -> {
+            throw new NestedProcessingException(
+                    "Refused to process a message of " + attempt.consumer().name()
+                            + " within this connection: another transaction than its own is open on this thread. Join that one,"
+                            + " or end it before. It is " + open,
+                    null);
+        });
     }
 
     private static void refuseOtherDoors(Consumer consumer) {

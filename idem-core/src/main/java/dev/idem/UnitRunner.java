@@ -103,7 +103,12 @@ final class UnitRunner {
                 own.refuseHiddenCommit(late);
                 throw late;
             } catch (UndoneByStore undone) {
-                if (store.isConnectionLost(undone.failure()) && engine.losses().undone(key)) {
+                boolean lost = store.isConnectionLost(undone.failure());
+                boolean guilty = lost && engine.losses().undone(key);
+                if (guilty || (lost && !backoff.hasNext())) {
+                    own.refuseHiddenCommit(undone.failure()); // no claim follows that would tell
+                }
+                if (guilty) {
                     throw Losses.endedConnection(key, undone.failure());
                 }
                 again(key, backoff, attempt, undone.failure());
@@ -145,8 +150,8 @@ final class UnitRunner {
             }
         }
 
-        /** The connection of a late handler is torn down, so only another claim tells whether it had committed before. */
-        private void refuseHiddenCommit(HandlerTimeoutException late) {
+        /** The connection is torn down or lost, so only another claim tells whether the handler had committed before. */
+        private void refuseHiddenCommit(Throwable late) {
             if (!used) {
                 return;
             }

@@ -80,7 +80,7 @@ public final class JdbcStore
         OwnConnections connections = new OwnConnections(given, tables.dialect().database());
         DataSource dataSource = connections.dataSource();
         consumers = new ConsumerNumbers(dataSource, tables.dialect(), tables);
-        handlers = new HandlerConnections(given);
+        handlers = new HandlerConnections(given, SessionId.of(tables.dialect().database()));
         claims = new Claims(dataSource, tables, handlers, size, rollbackOnly);
         windows = new Windows(dataSource, tables, claims.horizons());
         sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery);
@@ -244,6 +244,25 @@ public final class JdbcStore
         return handlers.isTransactionOpenHere()
                 ? Optional.of("a transaction of store.dataSource()")
                 : frameworks.openHere();
+    }
+
+    @Override
+    public Optional<String> openBeside(Connection outer) {
+        Optional<String> open = handlers.openBeside(outer);
+        // In a handler the framework's transaction is the handler's own, or one begun inside of it.
+        return open.isPresent() || handlers.isHandlerHere() || isOfAFramework(outer) ? open : frameworks.openHere();
+    }
+
+    /** A framework may know any of the connections that lead to the transaction. */
+    private boolean isOfAFramework(Connection outer) {
+        Connection behind = outer;
+        for (Condemnable ours = Condemnable.of(behind); ours != null; ours = Condemnable.of(behind)) {
+            if (frameworks.isOpenOn(behind)) {
+                return true;
+            }
+            behind = ours.below();
+        }
+        return frameworks.isOpenOn(behind);
     }
 
     private boolean inTransaction(Connection outer) {

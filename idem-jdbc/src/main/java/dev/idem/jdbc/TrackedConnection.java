@@ -22,14 +22,16 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     private final Connection real;
     private final ThreadTransactions threads;
+    private final Check check;
     private volatile @Nullable Thread holder;
     private volatile boolean ended;
     private volatile boolean closed;
     private volatile boolean condemned;
 
-    TrackedConnection(Connection real, ThreadTransactions threads) {
+    TrackedConnection(Connection real, ThreadTransactions threads, Check check) {
         this.real = real;
         this.threads = threads;
+        this.check = check;
         hold();
     }
 
@@ -53,6 +55,11 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
     @Override
     public void condemn() {
         condemned = true;
+    }
+
+    @Override
+    public Connection below() {
+        return real;
     }
 
     @Override
@@ -89,6 +96,7 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     private @Nullable Object work(@Nullable Object target, Method method, Object @Nullable [] args) throws Throwable {
         refuseIfCondemned();
+        check.beforeUse(real);
         hold();
         ended = false;
         return pass(target, method, args);
@@ -131,9 +139,13 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     /** Switching it on commits, as JDBC says. */
     private @Nullable Object setAutoCommit(Method method, Object @Nullable [] args) throws Throwable {
-        boolean committing = condemned && args != null && Boolean.TRUE.equals(args[0]);
+        boolean on = args != null && Boolean.TRUE.equals(args[0]);
+        boolean committing = condemned && on;
         if (committing) {
             real.rollback();
+        }
+        if (!on) {
+            check.beforeUse(real);
         }
         hold();
         ended = false;
@@ -175,6 +187,12 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     private @Nullable Object pass(Method method, Object @Nullable [] args) throws Throwable {
         return pass(real, method, args);
+    }
+
+    /** Whether the calling thread may use it at this moment. */
+    @FunctionalInterface
+    interface Check {
+        void beforeUse(Connection real) throws SQLException;
     }
 
     private static @Nullable Object pass(@Nullable Object target, Method method, Object @Nullable [] args)
