@@ -74,6 +74,16 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
                         && args[0] instanceof Class<?> type
                         && (type.isInstance(proxy) || type == Condemnable.class || real.isWrapperFor(type));
             case "close", "abort" -> close(method, args);
+            case "isClosed" -> closed || real.isClosed();
+            case "isValid" -> !closed && Boolean.TRUE.equals(pass(method, args));
+            default -> open(proxy, method, args);
+        };
+    }
+
+    /** Pools may hand out the same object again, so one that was closed is somebody else's. */
+    private @Nullable Object open(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        refuseIfClosed();
+        return switch (method.getName()) {
             case "commit" -> commit(method, args);
             case "rollback" -> rollback(method, args);
             case "setAutoCommit" -> setAutoCommit(method, args);
@@ -95,6 +105,7 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
     }
 
     private @Nullable Object work(@Nullable Object target, Method method, Object @Nullable [] args) throws Throwable {
+        refuseIfClosed();
         refuseIfCondemned();
         check.beforeUse(real);
         hold();
@@ -157,7 +168,10 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
     }
 
     private @Nullable Object close(Method method, Object @Nullable [] args) throws Throwable {
-        if (condemned && !closed) {
+        if (closed) {
+            return null;
+        }
+        if (condemned) {
             try {
                 real.rollback(); // a pool may commit what is left
             } catch (SQLException | RuntimeException failure) {
@@ -166,6 +180,12 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
         }
         closed = true;
         return pass(method, args);
+    }
+
+    private void refuseIfClosed() throws SQLException {
+        if (closed) {
+            throw new SQLException("This connection is closed", "08003");
+        }
     }
 
     private void refuseIfCondemned() throws SQLException {
