@@ -135,7 +135,7 @@ final class BatchRunner {
                     entry.foundAfterFailure(taken.marker());
                 }
             });
-        } catch (StoreException away) {
+        } catch (RuntimeException away) { // each has its outcome already
             log.debug("{}: what became of a lost transaction cannot be seen", failed.get(0).key(), away);
         }
     }

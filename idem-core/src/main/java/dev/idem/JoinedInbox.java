@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The consumer's {@code handlerTimeout}, {@code maxRuns} and {@code unusedTransaction} do not apply here: the owner's
  * transaction is the owner's business. Nothing is retried here: after a deadlock or a lost connection the owner must run
- * its whole transaction again. Several on one connection may be used in turn, and are confirmed in any order. Not
- * thread-safe, like the connection.
+ * its whole transaction again. Several on one connection may be used in turn, or one inside another's work, and are
+ * confirmed in any order. Beside another transaction that is open on the thread nothing is joined: {@link
+ * NestedProcessingException}. Not thread-safe, like the connection.
  */
 public interface JoinedInbox {
 
