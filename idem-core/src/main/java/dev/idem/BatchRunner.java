@@ -103,8 +103,8 @@ final class BatchRunner {
             if (outage == null && looksAfterFailures) {
                 lookAfterFailures(entries);
             }
-            entries.forEach(entry -> entry.hiddenCommit()
-                    .ifPresent(hidden -> Failures.reported(engine.events(), entry.key(), hidden)));
+            entries.forEach(entry ->
+                    entry.hiddenCommit().ifPresent(hidden -> Failures.reported(engine.events(), entry.key(), hidden)));
             return outage;
         } finally {
             engine.permits().release();
@@ -119,7 +119,8 @@ final class BatchRunner {
     private void lookAfterFailures(List<BatchEntry<?>> entries) {
         Set<Batch> uncertain = Collections.newSetFromMap(new IdentityHashMap<>());
         for (BatchEntry<?> entry : entries) {
-            if (entry.hiddenCommit().isPresent() || entry.failure().filter(this::leavesOpen).isPresent()) {
+            if (entry.hiddenCommit().isPresent()
+                    || entry.failure().filter(this::leavesOpen).isPresent()) {
                 uncertain.add(entry.transaction());
             }
         }
@@ -136,7 +137,10 @@ final class BatchRunner {
                 }
             });
         } catch (RuntimeException away) { // each has its outcome already
-            log.debug("{}: what became of a lost transaction cannot be seen", failed.get(0).key(), away);
+            log.debug(
+                    "{}: what became of a lost transaction cannot be seen",
+                    failed.get(0).key(),
+                    away);
         }
     }
 

@@ -44,7 +44,8 @@ final class HandlerConnections implements DataSource {
         if (guard != null) {
             return session.isSame(guard.real(), outer)
                     ? Optional.empty()
-                    : Optional.of("the transaction of the handler that runs here, which inbox.within(tx.connection()) joins");
+                    : Optional.of(
+                            "the transaction of the handler that runs here, which inbox.within(tx.connection()) joins");
         }
         return transactions.isOpenHere(open -> !session.isSame(open, outer))
                 ? Optional.of("a transaction of store.dataSource()")

@@ -40,6 +40,7 @@ final class ThreadTransactions {
                 && here.stream()
                         .map(WeakReference::get)
                         .filter(Objects::nonNull)
-                        .anyMatch(connection -> connection.isOpenOn(Thread.currentThread()) && counts.test(connection.below()));
+                        .anyMatch(connection ->
+                                connection.isOpenOn(Thread.currentThread()) && counts.test(connection.below()));
     }
 }

@@ -339,6 +339,8 @@ class BatchHiddenCommitTest {
     }
 
     private static String ends(Database database) {
-        return database == Database.POSTGRESQL ? "SELECT pg_terminate_backend(pg_backend_pid())" : "KILL CONNECTION_ID()";
+        return database == Database.POSTGRESQL
+                ? "SELECT pg_terminate_backend(pg_backend_pid())"
+                : "KILL CONNECTION_ID()";
     }
 }

@@ -127,8 +127,7 @@ class DefectMuseumTest {
                         "HX-08",
                         Database.POSTGRESQL,
                         DefectJoined::openTransactionUnnoticed),
-                new Defect(
-                        "joined beside another", "HX-08", Database.POSTGRESQL, DefectJoined::joinedBesideAnother),
+                new Defect("joined beside another", "HX-08", Database.POSTGRESQL, DefectJoined::joinedBesideAnother),
                 new Defect("half done steps overlooked", "LS-05", Database.H2, DefectSteps::halfDoneOverlooked),
                 new Defect("intent over another's", "RP-03", Database.POSTGRESQL, DefectSteps::intentOverAnothers),
                 new Defect("session bound by the clock", "LS-09", Database.H2, DefectSteps::sessionBoundByTheClock),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.JoinedFailure;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
 import dev.idem.Provisional;
@@ -32,10 +31,10 @@ class JoinBesideTest {
                 Connection open = begun(store.dataSource());
                 Connection foreign = begun(db.plain())) {
             inbox.register(Consumer.of("payments"));
-            assertRefused(() -> JoinFixture.pay(inbox.within(foreign), "1", "pay"), "a transaction of store.dataSource()");
-            Consumer consumer = Consumer.named("payments")
-                    .otherwise((message, tx) -> null)
-                    .build();
+            assertRefused(
+                    () -> JoinFixture.pay(inbox.within(foreign), "1", "pay"), "a transaction of store.dataSource()");
+            Consumer consumer =
+                    Consumer.named("payments").otherwise((message, tx) -> null).build();
             assertRefused(
                     () -> inbox.within(foreign).accept(consumer, JoinFixture.message("1")),
                     "a transaction of store.dataSource()");
@@ -55,7 +54,8 @@ class JoinBesideTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("HX-08 inside a handler a message joins the handler's transaction by whatever leads to it, and no other")
+    @DisplayName(
+            "HX-08 inside a handler a message joins the handler's transaction by whatever leads to it, and no other")
     void insideAHandler(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 JdbcStore store = db.store(db.pool(4));
@@ -63,7 +63,8 @@ class JoinBesideTest {
                 Connection foreign = begun(db.plain())) {
             inbox.run("payments", Db.message("1"), tx -> {
                 Db.pay(tx.connection(), "1");
-                assertRefused(() -> JoinFixture.pay(inbox.within(foreign), "2", "pay"), "inbox.within(tx.connection())");
+                assertRefused(
+                        () -> JoinFixture.pay(inbox.within(foreign), "2", "pay"), "inbox.within(tx.connection())");
                 joining(inbox, tx.dataSource(), "2");
                 joining(inbox, store.dataSource(), "3");
                 JoinFixture.pay(inbox.within(tx.connection()), "4", "pay").confirm();

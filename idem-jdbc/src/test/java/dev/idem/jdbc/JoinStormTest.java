@@ -121,8 +121,9 @@ class JoinStormTest {
         }
 
         private List<Settlement> alone(Message message) {
-            Consumer consumer =
-                    Consumer.named("payments").otherwise(JoinStormTest.this::pay).build();
+            Consumer consumer = Consumer.named("payments")
+                    .otherwise(JoinStormTest.this::pay)
+                    .build();
             return List.of(inbox.accept(consumer, message).settlement());
         }
 

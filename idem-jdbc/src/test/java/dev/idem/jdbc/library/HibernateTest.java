@@ -200,7 +200,8 @@ class HibernateTest extends LibraryContract {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("HX-11 a session that took its connection before the handler cannot write past the handler's transaction")
+    @DisplayName(
+            "HX-11 a session that took its connection before the handler cannot write past the handler's transaction")
     void aSessionAroundTheHandler(Database database) {
         try (Bench bench = new Bench(database)) {
             DataSource source = bench.store().dataSource();

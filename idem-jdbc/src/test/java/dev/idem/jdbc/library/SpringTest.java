@@ -222,12 +222,13 @@ class SpringTest {
             inbox.register(Consumer.of("payments"));
             other.setAutoCommit(false);
             transaction(bench.pool(), TransactionDefinition.PROPAGATION_REQUIRED)
-                    .executeWithoutResult(status -> assertThatThrownBy(
-                                    () -> inbox.within(other).run("payments", MESSAGE, tx -> pay(bench.pool(), "1")))
+                    .executeWithoutResult(status -> assertThatThrownBy(() ->
+                                    inbox.within(other).run("payments", MESSAGE, tx -> pay(bench.pool(), "1")))
                             .isInstanceOf(NestedProcessingException.class)
                             .hasMessageContaining("Spring's transaction"));
             assertThat(bench.payments()).isZero();
-            inbox.within(other).run("payments", MESSAGE, tx -> pay(new SingleConnectionDataSource(tx.connection(), true), "1"));
+            inbox.within(other)
+                    .run("payments", MESSAGE, tx -> pay(new SingleConnectionDataSource(tx.connection(), true), "1"));
             other.commit();
             assertThat(bench.payments()).isEqualTo(1);
         }
@@ -253,7 +254,8 @@ class SpringTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("HX-07 a connection that Spring keeps for the thread from before the handler does not serve the handler")
+    @DisplayName(
+            "HX-07 a connection that Spring keeps for the thread from before the handler does not serve the handler")
     void aConnectionThatSpringKeeps(Database database) {
         try (Bench bench = new Bench(database)) {
             DataSource source = bench.store().dataSource();
