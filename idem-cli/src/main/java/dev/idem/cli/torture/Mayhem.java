@@ -19,6 +19,10 @@ final class Mayhem implements AutoCloseable {
     private static final int CLOSING_PERCENT = 15;
     private static final int CLOCK_PERCENT = 25;
     private static final int LARGEST_JUMP_MILLIS = 3_000; // beyond every lease
+
+    /** The cut that certainly is a jump of the clock, so that a short campaign has one as well. */
+    private static final int CERTAIN_JUMP = 4;
+
     private static final int WORTH_A_BLOW = 5;
     private static final long AT_THE_LATEST_NANOS = 5_000_000_000L;
 
@@ -36,6 +40,7 @@ final class Mayhem implements AutoCloseable {
     private int kills;
     private int closings;
     private int jumps;
+    private int strokes;
 
     Mayhem(Victim victim, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
         this.victim = victim;
@@ -90,7 +95,8 @@ final class Mayhem implements AutoCloseable {
             heardBefore = heard;
             struckAt = now;
         } else if (now - nextCut >= 0) {
-            cut(random.nextInt(100));
+            int percent = random.nextInt(100);
+            cut(++strokes == CERTAIN_JUMP ? CLOCK_PERCENT - 1 : percent);
             heardBefore = heard;
             struckAt = now;
             nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
