@@ -40,7 +40,7 @@ clean_commit() {
 # The newest JDK from 21 on, but 25 before all others.
 second_jdk() {
     local home major best='' best_rank=0
-    for home in "${JAVA_HOME_25:-}" "${JAVA_HOME_21:-}" /usr/lib/jvm/*; do
+    for home in "${JAVA_HOME_25:-}" "${JAVA_HOME_25_X64:-}" "${JAVA_HOME_21:-}" /usr/lib/jvm/*; do
         [ -x "$home/bin/java" ] || continue
         major=$(java_major "$home/bin/java")
         [ "${major:-0}" -ge 21 ] || continue
@@ -70,6 +70,8 @@ second_pass() {
     jdk=$(second_jdk)
     if [ "$first" != 0 ]; then
         notes+=('Second pass: skipped: the first pass was broken off')
+    elif [[ " $* " = *' -pl '*' -pl '* ]]; then
+        notes+=('Second pass: skipped: some modules only were asked for')
     elif [ -z "$jdk" ]; then
         notes+=('Second pass: skipped: no JDK 21 or newer in /usr/lib/jvm, JAVA_HOME_25 or JAVA_HOME_21')
     elif [ "$(java_major "$jdk/bin/java")" = "$(java_major "$(java_command)")" ]; then
