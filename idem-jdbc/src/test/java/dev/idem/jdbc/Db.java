@@ -22,10 +22,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A fresh, empty database on a real server (or in this process for H2), with a business table to count effects in. */
 final class Db implements AutoCloseable {
+    static {
+        // At the usual 100 ms the end of a pause would be most of what many tests take.
+        Awaitility.setDefaultPollInterval(Duration.ofMillis(20));
+    }
+
     private final Database kind;
     private final String url;
     private final List<HikariDataSource> pools = new ArrayList<>();
