@@ -46,14 +46,14 @@ class RelayCrashTest {
     @EnumSource(Database.class)
     @DisplayName("RO-01 HX-14 wherever a relay dies that works in one transaction, all is published, in order by key")
     void inTransaction(Database database) {
-        assertThat(sweep(database, TAKEN)).isGreaterThan(4 / stride(database));
+        assertThat(sweep(database, TAKEN)).isGreaterThanOrEqualTo(4 / stride(database));
     }
 
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName("RO-01 HX-14 wherever a relay dies that takes leases, all is published, in order by key")
     void leased(Database database) {
-        assertThat(sweep(database, LEASED)).isGreaterThan(10 / stride(database));
+        assertThat(sweep(database, LEASED)).isGreaterThanOrEqualTo(10 / stride(database));
     }
 
     @ParameterizedTest
@@ -100,7 +100,7 @@ class RelayCrashTest {
                     bench.check(broker);
                 }
             }
-            assertThat(points).isGreaterThan(5 / stride);
+            assertThat(points).isGreaterThanOrEqualTo(5 / stride);
         }
     }
 

@@ -23,7 +23,7 @@ class StepAnswerTest {
     @DisplayName("PG-15 whichever answer is lost, all is done once, and nobody waits for the lease to run out")
     void lost(Database database) {
         try (StepBench bench = new StepBench(database)) {
-            assertThat(sweep(bench, stride(database), false)).isGreaterThan(10 / stride(database));
+            assertThat(sweep(bench, stride(database), false)).isGreaterThanOrEqualTo(10 / stride(database));
         }
     }
 
@@ -32,7 +32,7 @@ class StepAnswerTest {
     @DisplayName("PG-15 the same when the server gets what was sent only a moment later, while it is tried again")
     void late(Database database) {
         try (StepBench bench = new StepBench(database)) {
-            assertThat(sweep(bench, stride(database), true)).isGreaterThan(10 / stride(database));
+            assertThat(sweep(bench, stride(database), true)).isGreaterThanOrEqualTo(10 / stride(database));
         }
     }
 
