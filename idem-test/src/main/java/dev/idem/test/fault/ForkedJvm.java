@@ -88,10 +88,10 @@ public final class ForkedJvm implements AutoCloseable {
     /** What the threads do: a JVM prints it when it is asked to quit, and goes on. */
     private String threads() throws InterruptedException {
         int before = lines().size();
-        Signals.quit(process.pid());
         try {
+            Signals.quit(process.pid());
             output.waitFor(line -> line.startsWith(END_OF_DUMP), DUMP_LIMIT);
-        } catch (AssertionError paused) {
+        } catch (AssertionError | IllegalStateException | UnsupportedOperationException pausedOrGone) {
             return "It did not say what its threads do";
         }
         List<String> after = lines();
