@@ -52,8 +52,10 @@ class NthCallSweepTest {
         assertThat(summary.faultsFired()).as("at calls 2 and 6 of 6").isEqualTo(2);
         assertThat(summary.cases()).isEqualTo(3);
         assertThatThrownBy(() -> NthCallSweep.over(faulty).every(4, 5)).hasMessageContaining("first 5");
-        assertThatThrownBy(() ->
-                        sweep(this::markFirstThenAct).faults(Fault.ERROR).every(2, 2).sweep())
+        assertThatThrownBy(() -> sweep(this::markFirstThenAct)
+                        .faults(Fault.ERROR)
+                        .every(2, 2)
+                        .sweep())
                 .hasMessageStartingWith("ERROR at call 4 (execute INSERT INTO effect");
     }
 
