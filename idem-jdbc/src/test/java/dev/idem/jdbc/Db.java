@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -35,10 +34,12 @@ final class Db implements AutoCloseable {
     private final Database kind;
     private final String url;
     private final List<HikariDataSource> pools = new ArrayList<>();
+    private final Look look;
 
     private Db(Database kind, String url) {
         this.kind = kind;
         this.url = url;
+        look = new Look(kind, url);
         execute("CREATE TABLE payment (order_id VARCHAR(100) NOT NULL, run INT)");
         if (kind == Database.H2) {
             execute("CREATE ALIAS undone FOR \"dev.idem.jdbc.Undone.raise\"");
@@ -163,25 +164,11 @@ final class Db implements AutoCloseable {
     }
 
     long number(String sql) {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            rows.next();
-            return rows.getLong(1);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
-        }
+        return look.at(sql, rows -> rows.getLong(1));
     }
 
     String text(String sql) {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            rows.next();
-            return rows.getString(1);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
-        }
+        return look.at(sql, rows -> rows.getString(1));
     }
 
     /** Waits until so many sessions of this database wait for a lock of another one. */
@@ -229,6 +216,7 @@ final class Db implements AutoCloseable {
     @Override
     public void close() {
         pools.forEach(HikariDataSource::close);
+        look.close();
         if (kind == Database.H2) {
             execute("SHUTDOWN");
         }
