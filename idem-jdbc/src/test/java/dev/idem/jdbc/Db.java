@@ -186,7 +186,8 @@ final class Db implements AutoCloseable {
                         + " ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()";
             case H2 -> "SELECT count(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL";
         };
-        await().atMost(limit).until(() -> number(sql) >= sessions);
+        // InnoDB shows its transactions as they were until nobody has looked for a tenth of a second.
+        await().atMost(limit).pollInterval(Duration.ofMillis(150)).until(() -> number(sql) >= sessions);
     }
 
     long payments() {
