@@ -29,7 +29,7 @@ class QueueLookTest {
     private static final Duration SOON = Duration.ofSeconds(40);
 
     /** With four megabytes each they are more than the process has. */
-    private static final int LARGE = 80;
+    private static final int LARGE = 50;
 
     @ParameterizedTest
     @CsvSource({"POSTGRESQL, true", "POSTGRESQL, false", "MARIADB, true", "MARIADB, false"})
@@ -45,7 +45,7 @@ class QueueLookTest {
             }
             inbox.accept(QueueHoard.consumer(leased), Db.message("small"));
             try (ForkedJvm process =
-                    ForkedJvm.start(List.of("-Xmx256m"), QueueHoard.class, db.url(), Boolean.toString(leased))) {
+                    ForkedJvm.start(List.of("-Xmx176m"), QueueHoard.class, db.url(), Boolean.toString(leased))) {
                 assertThat(process.waitForExit(Duration.ofMinutes(3)))
                         .as(() -> String.join("\n", process.lines()))
                         .isZero();
