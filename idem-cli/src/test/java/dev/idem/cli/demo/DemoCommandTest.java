@@ -19,14 +19,14 @@ class DemoCommandTest {
     @EnumSource
     void behindIdemNothingIsChargedTwiceOrNever(DemoStore.Kind store) {
         Cli demo = Cli.run(
-                "demo", "--messages", "120", "--kills", "2", "--seed", "42", "--store", store.label(), "--json");
+                "demo", "--messages", "200", "--kills", "3", "--seed", "42", "--store", store.label(), "--json");
 
         assertThat(demo.code()).as(demo.err()).isZero();
         assertThat(demo.out().lines()).hasSize(1);
         JsonNode report = JsonMapper.shared().readTree(demo.lastLine());
-        assertThat(report.get("messages").intValue()).isEqualTo(120);
-        assertThat(report.get("deliveries").intValue()).isGreaterThan(120);
-        assertThat(report.get("kills").intValue()).isEqualTo(2);
+        assertThat(report.get("messages").intValue()).isEqualTo(200);
+        assertThat(report.get("deliveries").intValue()).isGreaterThan(200);
+        assertThat(report.get("kills").intValue()).isEqualTo(3);
         assertThat(report.get("seed").longValue()).isEqualTo(42);
         assertThat(report.get("store").stringValue()).isEqualTo(store.label());
         assertThat(report.get("mode").stringValue()).isEqualTo("inline");
@@ -48,9 +48,9 @@ class DemoCommandTest {
                 "--mode",
                 "queued",
                 "--messages",
-                "120",
+                "200",
                 "--kills",
-                "2",
+                "3",
                 "--seed",
                 "42",
                 "--store",
@@ -60,7 +60,7 @@ class DemoCommandTest {
         assertThat(demo.code()).as(demo.err()).isZero();
         JsonNode report = JsonMapper.shared().readTree(demo.lastLine());
         assertThat(report.get("mode").stringValue()).isEqualTo("queued");
-        assertThat(report.get("kills").intValue()).isEqualTo(2);
+        assertThat(report.get("kills").intValue()).isEqualTo(3);
         assertThat(report.at("/idem/doubled").intValue()).isZero();
         assertThat(report.at("/idem/lost").intValue()).isZero();
         assertThat(report.at("/idem/parked").intValue()).isEqualTo(1);
@@ -76,7 +76,7 @@ class DemoCommandTest {
     @EnumSource(names = {"KAFKA", "RABBITMQ"})
     void behindTheListenerOfARealBrokerNothingIsChargedTwiceOrNever(DemoBroker.Kind broker) {
         Cli demo = Cli.run(
-                "demo", "--broker", broker.label(), "--messages", "300", "--kills", "2", "--seed", "42", "--json");
+                "demo", "--broker", broker.label(), "--messages", "500", "--kills", "3", "--seed", "42", "--json");
 
         skipWithoutBroker(demo);
         assertThat(demo.code()).as(demo.err()).isZero();
