@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class QueueUnderTest implements BrokerUnderTest {
     final String name = "q" + UUID.randomUUID().toString().replace("-", "");
 
-    private final String letters = ArtemisMain.REFUSING + name;
+    private String letters = ArtemisMain.REFUSING + name;
     private final Artemis artemis;
     private final ConnectionFactory factory;
     private final UnaryOperator<JmsInbox.Builder> options;
@@ -76,6 +76,7 @@ final class QueueUnderTest implements BrokerUnderTest {
 
     @Override
     public Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) {
+        letters = (wishes.patient() ? ArtemisMain.BLOCKING : ArtemisMain.REFUSING) + name;
         return builder(wishes.misspelt() ? ArtemisMain.CLOSED + name : name, consumer, inbox)
                 .retry(wishes.retry())
                 .maxPendingBytes(wishes.maxPendingBytes())
@@ -94,6 +95,21 @@ final class QueueUnderTest implements BrokerUnderTest {
     @Override
     public void mendLetters() throws Exception {
         artemis.empty(letters);
+    }
+
+    /** The broker makes it again. */
+    @Override
+    public void removeLetters() throws Exception {
+        artemis.remove(letters);
+    }
+
+    @Override
+    public void blockPublishers(boolean blocked) throws Exception {
+        if (blocked) {
+            artemis.block(letters);
+        } else {
+            artemis.empty(letters);
+        }
     }
 
     @Override
