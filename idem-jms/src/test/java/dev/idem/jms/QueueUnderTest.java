@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import org.apache.qpid.jms.JmsConnectionFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A queue of a real broker, through one of its clients. */
@@ -103,8 +104,12 @@ final class QueueUnderTest implements BrokerUnderTest {
         artemis.remove(letters);
     }
 
+    /** Senders of AMQP have credit, and go on for a while. */
     @Override
     public void blockPublishers(boolean blocked) throws Exception {
+        if (factory instanceof JmsConnectionFactory) {
+            BrokerUnderTest.super.blockPublishers(blocked);
+        }
         if (blocked) {
             artemis.block(letters);
         } else {
