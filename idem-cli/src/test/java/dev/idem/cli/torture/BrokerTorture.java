@@ -31,6 +31,10 @@ final class BrokerTorture {
         assertThat(torture.number("consumerKills")).isGreaterThanOrEqualTo(6);
         assertThat(torture.number("brokerKills")).isPositive();
         assertThat(torture.number("cuts")).isPositive();
+        assertThat(torture.number("poison")).isPositive();
+        assertThat(torture.number("letterOutages")).isGreaterThan(3);
+        assertThat(torture.number("letters")).isGreaterThanOrEqualTo(torture.number("poison"));
+        assertThat(torture.number("astray")).isZero();
         assertThat(torture.number("lost")).isZero();
         assertThat(torture.number("doubled")).isZero();
         assertThat(torture.number("outOfOrder")).isZero();
