@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * closed here only if nobody does: each transaction has one owner.
  */
 final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
+    private static final long NONE = -1;
     private static final Duration SHORTEST_LEAVE = Duration.ofMillis(100);
     private static final Duration LONGEST_LEAVE = Duration.ofSeconds(30);
 
@@ -51,6 +52,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
 
     private final Set<MarkerKey> shared = new HashSet<>();
     private @Nullable QueueBatch opened;
+
+    /** The message whose gap the resolver is asked about. */
+    private volatile long gapOf = NONE;
 
     /**
      * @param owed gets the changes that could not be made, to be made later
@@ -122,7 +126,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             if (isShared(message)) {
                 continue;
             }
-            if (entry.isOpen() && stuck.contains(message.key())) {
+            if (message.id() == gapOf) {
+                changes.add(settling.stuckInGap(message, cause));
+            } else if (entry.isOpen() && stuck.contains(message.key())) {
                 changes.addAll(failed(message, entry, cause, stuck.size() == 1));
             } else if (entry.isOpen()) {
                 settling.unused(message).ifPresent(changes::add);
@@ -197,10 +203,21 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
                         .tell(l -> l.held(
                                 consumer.name(), entry.message(), held.missing().getAsLong()));
             }
-            if (entry.outcome() instanceof Outcome.Held && message.overdue() && gaps != null) {
-                gaps.resolve(consumer, message.message());
+            if (entry.outcome() instanceof Outcome.Held && message.overdue() && gaps != null && !state.isRetired()) {
+                resolveGap(gaps, message);
             }
         }
+    }
+
+    private void resolveGap(GapKeeper keeper, QueuedMessage message) {
+        keeper.resolve(consumer, message.message(), question -> {
+            gapOf = message.id();
+            try {
+                return engine.inTime(List.of(message.key()), consumer.policy().handlerTimeout(), () -> {}, question);
+            } finally {
+                gapOf = NONE;
+            }
+        });
     }
 
     /** Whether all of them are done, so that nothing of this run is left. */
@@ -231,7 +248,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             unreadable.settle(new Outcome.Rejected<>(Rejection.UNDECODABLE, message.unreadable()));
             return unreadable;
         }
-        Keyed.Turned turned = engine.sessions().judge(consumer, message);
+        Keyed.Turned turned = engine.sessions().judge(consumer, message, opened != null);
         if (turned != null) { // its session was aborted since it was stored, or the policy has changed
             BatchEntry<?> stopped =
                     new BatchEntry<>(Attempt.without(consumer, message.message()), entries.size(), order);

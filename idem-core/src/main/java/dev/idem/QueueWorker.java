@@ -38,6 +38,8 @@ final class QueueWorker implements Runnable, Rescue {
     private volatile @Nullable Rescuable current;
     private volatile Leases.@Nullable Kept kept;
     private boolean dirty;
+    /** About the sessions of messages that were taken, and given back for that. */
+    private boolean asked;
 
     QueueWorker(Crew crew, QueueStore.Taking taking) {
         this.crew = crew;
@@ -179,6 +181,13 @@ final class QueueWorker implements Runnable, Rescue {
             return Found.NOTHING;
         }
         List<QueuedMessage> messages = taken.get().messages();
+        if (!engine.sessions().know(messages, asked)) {
+            taken.get().close();
+            engine.sessions().ask(messages);
+            asked = true;
+            return Found.MUCH;
+        }
+        asked = false;
         QueuedMessage first = messages.get(0);
         try (QueueRun run = newRun(taken.get())) {
             Found found = found(messages, most);

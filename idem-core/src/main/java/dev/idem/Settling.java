@@ -107,6 +107,16 @@ final class Settling {
                 : List.of(new QueueChange(message, QueueMove.LEASE, policy.suspectLease(), "", null), end);
     }
 
+    /** For one that is held again, and whose resolver never returned: to ask it again would cost another thread. */
+    QueueChange stuckInGap(QueuedMessage message, HandlerTimeoutException cause) {
+        return new QueueChange(
+                message.leased(), // which has the fence of one that was moved once
+                QueueMove.PARK,
+                Duration.ZERO,
+                STUCK,
+                run(cause.getClass().getName(), textOf(cause), Duration.ZERO, false));
+    }
+
     /** Whether it only shares the others' fate. */
     boolean isInnocent(BatchEntry<?> entry) {
         return entry.outcome() instanceof Outcome.Failed<?> failed && failed.kind() == Failure.INFRASTRUCTURE;
@@ -188,7 +198,6 @@ final class Settling {
         try {
             return cause.getMessage();
         } catch (Throwable broken) {
-            Failures.throwIfFatal(broken);
             return null;
         }
     }
@@ -198,8 +207,7 @@ final class Settling {
             return text == null
                     ? ""
                     : policy.redaction().apply(text.substring(0, Math.min(text.length(), LONGEST_ERROR)));
-        } catch (Throwable broken) { // better no text than one that should not be seen
-            Failures.throwIfFatal(broken);
+        } catch (Throwable broken) { // better no text than one that should not be seen, or than no record
             return "";
         }
     }

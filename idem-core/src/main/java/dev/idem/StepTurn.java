@@ -156,7 +156,7 @@ final class StepTurn implements Rescuable {
         @Nullable Throwable outage = null;
         @Nullable StepRun run = null;
         try {
-            Keyed.Turned turned = engine.sessions().judge(consumer, message);
+            Keyed.Turned turned = engine.sessions().judge(consumer, message, false);
             if (turned != null) { // its session was aborted since it was stored, or the policy has changed
                 entry.settle(turned.outcome());
             } else {

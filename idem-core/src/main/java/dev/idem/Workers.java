@@ -6,9 +6,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -162,6 +164,19 @@ final class Workers implements AutoCloseable {
             all().forEach(crew -> crew.interrupt(Duration.ZERO));
         }
         leases.close();
+        Set<Thread> running = running();
+        if (!running.isEmpty()) {
+            all().forEach(Crew::giveUp);
+            engine.deadlines().end(running);
+        }
+    }
+
+    /** Those that did not end: their transactions must not keep messages from other instances. */
+    private Set<Thread> running() {
+        return all().stream()
+                .flatMap(crew -> crew.threads().stream())
+                .filter(thread -> thread != Thread.currentThread())
+                .collect(Collectors.toSet());
     }
 
     private synchronized List<Crew> all() {
