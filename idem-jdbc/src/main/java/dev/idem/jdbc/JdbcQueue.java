@@ -405,7 +405,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         if (notifier != null) {
             notifier.close();
         }
-        notes.close();
+        notes.end();
     }
 
     private <T> T alone(String what, String consumer, Doing<T> body) {
