@@ -133,6 +133,8 @@ class DefectMuseumTest {
                 new Defect("receivers take no turns", "RO-07", Database.POSTGRESQL, DefectQueue::receiversTakeNoTurns),
                 new Defect(
                         "publishers take no turns", "RO-07", Database.POSTGRESQL, DefectQueue::publishersTakeNoTurns),
+                new Defect("receivers take no turns", "RO-07", Database.MARIADB, DefectQueue::receiversTakeNoTurns),
+                new Defect("publishers take no turns", "RO-07", Database.MARIADB, DefectQueue::publishersTakeNoTurns),
                 new Defect("due now by the clock", "LS-09", Database.H2, DefectQueue::dueNowByTheClock),
                 new Defect("window from the receipt", "RP-06", Database.H2, DefectQueue::windowFromTheReceipt),
                 new Defect("errors are not counted", "RO-06", Database.H2, DefectQueue::errorsNotCounted));

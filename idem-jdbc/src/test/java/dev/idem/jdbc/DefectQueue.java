@@ -29,7 +29,6 @@ import org.awaitility.core.ConditionTimeoutException;
 final class DefectQueue {
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Outbox SHIPMENTS = Outbox.named("shipments");
-    private static final String TURNS = "pg_advisory_xact_lock(?, s)";
     private static final long HOUR_MICROS = 3_600_000_000L;
 
     private DefectQueue() {}
@@ -44,7 +43,7 @@ final class DefectQueue {
                     return done.add(message.id().orElseThrow());
                 })
                 .build();
-        UnaryOperator<DataSource> plant = source -> edited(source, planted, TURNS, "coalesce(?, s)");
+        UnaryOperator<DataSource> plant = source -> withoutTurns(db, source, planted);
         try (Inbox workers = db.inbox(db.pool(6))) {
             workers.start(consumer);
             race(db, plant, done, inbox -> message -> inbox.accept(consumer, message));
@@ -66,12 +65,18 @@ final class DefectQueue {
                     return "";
                 })
                 .build();
-        UnaryOperator<DataSource> plant = source -> edited(source, planted, TURNS, "coalesce(?, s)");
+        UnaryOperator<DataSource> plant = source -> withoutTurns(db, source, planted);
         try (Inbox relay = db.inbox(db.pool(6))) {
             relay.start(Relay.of(SHIPMENTS, broker, QueuePolicy.inTransaction().withPoll(POLL)));
             race(db, plant, done, inbox -> message -> inbox.accept(orders, message));
         }
         return DefectReport.wrongIf(!done.equals(List.of("m1", "m2")));
+    }
+
+    private static DataSource withoutTurns(Db db, DataSource source, boolean planted) {
+        return db.kind() == Database.POSTGRESQL
+                ? edited(source, planted, "pg_advisory_xact_lock(?, s)", "coalesce(?, s)")
+                : edited(source, planted, "ORDER BY stripe FOR UPDATE", "ORDER BY stripe");
     }
 
     private static void race(
