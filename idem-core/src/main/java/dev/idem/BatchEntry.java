@@ -80,6 +80,11 @@ final class BatchEntry<T extends @Nullable Object> {
         settle((Outcome<T>) first.outcome());
     }
 
+    /** More is known of it than when it was settled. */
+    void known(Outcome<T> more) {
+        outcome = more;
+    }
+
     /** Another transaction has what this one needs: it comes again after a while. */
     void busyFor(Duration length) {
         pause = length;
@@ -167,7 +172,7 @@ final class BatchEntry<T extends @Nullable Object> {
         } else if (ours && kept != null) {
             settle(kept);
         } else {
-            settle(Verdict.of(key(), request().fingerprint(), marker, attempt.codec()));
+            settle(Verdict.of(key(), request().fingerprint(), marker, attempt));
         }
     }
 }

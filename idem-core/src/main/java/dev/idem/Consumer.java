@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,16 @@ public final class Consumer {
         return policy;
     }
 
+    /** What is done to the text of an exception before anybody sees it: what its policy says, and then its queue's. */
+    public UnaryOperator<String> redaction() {
+        UnaryOperator<String> first = policy.redaction();
+        if (queue == null) {
+            return first;
+        }
+        UnaryOperator<String> second = queue.redaction();
+        return text -> second.apply(first.apply(text));
+    }
+
     /** Whether it keeps one mark for each partition of its source instead of one marker for each message. */
     public boolean isWatermark() {
         return watermark;
@@ -138,6 +149,11 @@ public final class Consumer {
     /** Whether this is the consumer at its door, where a message that is done is only stored. */
     boolean isReceiving() {
         return receiver != null;
+    }
+
+    /** What a marker of its own says, before the queue is asked, if it has one. */
+    Outcome.Duplicate.State stateOfDuplicates() {
+        return watermark || queue != null ? Outcome.Duplicate.State.SEEN : Outcome.Duplicate.State.DONE;
     }
 
     /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */

@@ -133,7 +133,7 @@ final class UnitRunner {
             refuseHiddenCommit(marker);
             return sent != null && sent.claimId.equals(marker.claimId())
                     ? new Outcome.Processed<>(sent.result)
-                    : Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+                    : Verdict.of(request.key(), request.fingerprint(), marker, attempt);
         }
 
         /** A marker of a claim of ours whose commit we never sent: the handler committed, and then lost its connection. */

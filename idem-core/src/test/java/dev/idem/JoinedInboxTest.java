@@ -185,7 +185,9 @@ class JoinedInboxTest extends InboxFixture {
         store.thenTakenBy("other").thenBusy();
         Provisional<String> duplicate = joined.process("billing", MESSAGE, tx -> "r");
         duplicate.confirm();
-        assertThat(duplicate.outcome()).isEqualTo(new Outcome.Duplicate<>(ScriptedStore.DONE_AT, Optional.empty()));
+        assertThat(duplicate.outcome())
+                .isEqualTo(
+                        new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, ScriptedStore.DONE_AT, Optional.empty()));
         assertThat(joined.process("billing", MESSAGE, tx -> "r").outcome()).isEqualTo(new Outcome.Busy<>());
         assertThat(joined.process("billing", Message.builder().build(), tx -> "r")
                         .outcome())

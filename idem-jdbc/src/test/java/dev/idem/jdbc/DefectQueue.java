@@ -142,14 +142,14 @@ final class DefectQueue {
 
     /** A message is done long after its receipt, and its marker is as old as that. */
     static DefectReport windowFromTheReceipt(Db db, boolean planted) {
-        DataSource source = edited(
-                db.pool(6), planted, "SET processed_at = CURRENT_TIMESTAMP(6)", "SET processed_at = processed_at");
+        DataSource source =
+                edited(db.pool(6), planted, "SET marked_at = CURRENT_TIMESTAMP(6)", "SET marked_at = marked_at");
         Consumer consumer = paying(QueuePolicy.inTransaction().withPoll(POLL));
         long seconds = History.WINDOW.plusHours(1).toSeconds();
         try (Inbox inbox = db.inbox(source)) {
             inbox.accept(consumer, Db.message("a"));
             db.execute(
-                    "UPDATE idem_marker SET processed_at = DATEADD(SECOND, -" + seconds + ", CURRENT_TIMESTAMP)",
+                    "UPDATE idem_marker SET marked_at = DATEADD(SECOND, -" + seconds + ", CURRENT_TIMESTAMP)",
                     "UPDATE idem_queue SET stored_at = stored_at - " + seconds * 1_000_000);
             inbox.start(consumer);
             StepBench.until(() -> db.payments("a") == 1);

@@ -30,7 +30,7 @@ class RetentionCommandTest {
         try (var connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             statement.execute(
-                    "UPDATE idem_marker SET processed_at = DATEADD(DAY, -8, processed_at)" + " WHERE readable = 'old'");
+                    "UPDATE idem_marker SET marked_at = DATEADD(DAY, -8, marked_at)" + " WHERE readable = 'old'");
         }
     }
 

@@ -192,7 +192,7 @@ abstract class VerdictContract extends KeyContract {
         assertThat(outcome)
                 .isInstanceOfSatisfying(
                         Outcome.Duplicate.class,
-                        duplicate -> assertThat(duplicate.processedAt())
+                        duplicate -> assertThat(duplicate.markedAt())
                                 .isBetween(now.minusSeconds(120), now.plusSeconds(120)));
     }
 
