@@ -60,7 +60,7 @@ final class OuterInbox implements JoinedInbox {
             return accept(Attempt.of(consumer, message, route.get()));
         }
         Outcome<?> unknown = consumer.unknownType(message);
-        events.settled(consumer, message, unknown, 0, Duration.ZERO, Duration.ZERO);
+        events.answered(consumer, message, unknown);
         return now(unknown);
     }
 
@@ -72,7 +72,10 @@ final class OuterInbox implements JoinedInbox {
         } catch (NestedProcessingException programmingError) {
             throw programmingError;
         } catch (Throwable failure) {
-            return now(new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure)));
+            Outcome.Failed<T> failed =
+                    new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
+            events.incidents().settled(attempt.consumer(), attempt.message(), failed);
+            return now(failed);
         }
     }
 
@@ -88,7 +91,7 @@ final class OuterInbox implements JoinedInbox {
             attempt.report(events, undecodable.outcome());
             throw undecodable;
         } catch (Throwable failure) {
-            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
+            attempt.tell(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
     }
@@ -147,7 +150,7 @@ final class OuterInbox implements JoinedInbox {
 
         @Override
         public Outcome<T> taken(Marker marker) {
-            return Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+            return Verdict.of(request.key(), request.fingerprint(), marker, attempt);
         }
 
         /** The owner may commit without asking, so everything is proven before the answer. */

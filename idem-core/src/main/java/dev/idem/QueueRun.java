@@ -77,7 +77,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
         this.consumer = consumer;
         this.leased = leased;
         this.state = state;
-        this.settling = new Settling(consumer.queue().orElseThrow(), leased);
+        this.settling = new Settling(consumer, leased);
     }
 
     /** In the transaction that was given first, if there is one; others follow. Answers why the store could not, if so. */
@@ -98,7 +98,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
         if (state.isRetired()) {
             return null; // another thread has recorded what became of them
         }
-        entries.forEach(entry -> entry.attempt().report(engine.events(), entry.outcome()));
+        entries.forEach(entry -> entry.attempt().tell(engine.events(), entry.outcome()));
         if (outage == null) {
             tellUndone();
         }
@@ -137,8 +137,10 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             QueuedMessage message, BatchEntry<T> entry, HandlerTimeoutException cause, boolean culprit) {
         Outcome.Failed<T> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
         entry.settle(failed);
-        entry.attempt().report(engine.events(), failed);
-        return settling.stuck(message, failed, culprit);
+        entry.attempt().tell(engine.events(), failed);
+        List<QueueChange> changes = settling.stuck(message, failed, culprit);
+        changes.forEach(change -> engine.events().incidents().moved(consumer, message, change, failed));
+        return changes;
     }
 
     private synchronized void waitsFor(List<BatchEntry<?>> claimable) {
@@ -337,6 +339,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
                     && !isShared(message)
                     && !(outage && !leased && settling.isInnocent(entry));
             change.filter(c -> needed).ifPresent(rest::add);
+            Optional.ofNullable(durable.get(message))
+                    .or(() -> change.filter(c -> needed))
+                    .ifPresent(made -> engine.events().incidents().moved(consumer, message, made, entry.outcome()));
         }
         if (!rest.isEmpty()) {
             owed.addAll(rest);

@@ -10,6 +10,7 @@ import dev.idem.Policy;
 import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
+import dev.idem.incident.Causes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -131,7 +132,7 @@ public final class Triage {
             return letter("REJECTED", rejected.reason() + ": " + rejected.detail(), null, failedBefore);
         }
         if (outcome instanceof Outcome.Conflict<?> conflict) {
-            String detail = "another payload was processed under this id at " + conflict.processedAt();
+            String detail = "another payload was accepted under this id at " + conflict.markedAt();
             return letter("CONFLICT", detail, null, failedBefore);
         }
         if (outcome instanceof Outcome.Undecidable<?> undecidable) {
@@ -145,12 +146,19 @@ public final class Triage {
         return new DeadLetter(
                 consumer.name(),
                 reason,
-                Optional.ofNullable(detail),
-                Optional.ofNullable(cause).map(c -> c.getClass().getName()),
+                Optional.ofNullable(detail).or(() -> textOf(cause)),
+                Optional.ofNullable(cause)
+                        .map(c -> Causes.unwrapped(c).getClass().getName()),
                 attempts,
                 Instant.now(),
                 consumer.policy().replay() == Policy.Replay.FORBIDDEN,
                 Map.of());
+    }
+
+    private Optional<String> textOf(@Nullable Throwable cause) {
+        return Optional.ofNullable(cause)
+                .map(c -> Causes.text(Causes.unwrapped(c), consumer.redaction()))
+                .filter(text -> !text.isEmpty());
     }
 
     private static Duration jittered(Duration middle) {
