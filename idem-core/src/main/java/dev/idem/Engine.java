@@ -29,6 +29,7 @@ record Engine(
         Losses losses,
         GivenBack givenBack,
         Suspects suspects,
+        Whereabouts whereabouts,
         Rescue rescue) {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
     private static final int MOST_FRAMES = 30;
@@ -50,6 +51,7 @@ record Engine(
                 new Losses(),
                 new GivenBack(),
                 new Suspects(),
+                new Whereabouts(from.store),
                 Rescue.NONE);
     }
 
@@ -74,6 +76,7 @@ record Engine(
                 losses,
                 givenBack,
                 suspects,
+                whereabouts,
                 own);
     }
 
@@ -95,6 +98,7 @@ record Engine(
                 losses,
                 givenBack,
                 suspects,
+                whereabouts,
                 rescue.insideHandler());
     }
 

@@ -6,7 +6,6 @@ import dev.idem.spi.QueueStore;
 import dev.idem.spi.StepStore;
 import java.sql.Connection;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +95,10 @@ final class StoreInbox implements Inbox {
         } catch (NestedProcessingException programmingError) {
             throw programmingError;
         } catch (Throwable failure) {
-            return new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
+            Outcome.Failed<T> failed =
+                    new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
+            events.incidents().settled(attempt.consumer(), attempt.message(), failed);
+            return failed;
         }
     }
 
@@ -195,7 +197,7 @@ final class StoreInbox implements Inbox {
 
     /** For a delivery that no handler saw. */
     private <T extends @Nullable Object> Outcome<T> reported(Consumer consumer, Message message, Outcome<T> outcome) {
-        events.settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
+        events.answered(consumer, message, outcome);
         return outcome;
     }
 
@@ -209,14 +211,18 @@ final class StoreInbox implements Inbox {
         try {
             refuseInside(attempt.consumer());
             wishes.tell(attempt.consumer());
-            Outcome<T> outcome = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
+            Outcome<T> outcome = engine.whereabouts()
+                    .lookFor(
+                            attempt.consumer(),
+                            attempt.message(),
+                            attempt.policy().observeOnly() ? observed(attempt) : judged(attempt));
             attempt.report(events, outcome);
             return outcome;
         } catch (Undecodable undecodable) {
             attempt.report(events, undecodable.outcome());
             throw undecodable;
         } catch (Throwable failure) {
-            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
+            attempt.tell(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
     }
