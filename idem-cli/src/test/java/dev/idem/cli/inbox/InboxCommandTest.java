@@ -61,9 +61,9 @@ class InboxCommandTest {
 
     @Test
     void statsCountEachConsumer() {
-        assertThat(run("stats").out().lines().toList().get(1)).matches("mail +1 +1 +0 +0 +0 +2  -");
+        assertThat(run("stats").out().lines().toList().get(1)).matches("mail +0 +1 +0 +0 +0 +2  -");
         assertThat(run("stats", "--json").out().strip())
-                .isEqualTo("{\"consumers\":[{\"consumer\":\"mail\",\"pending\":1,\"oldestPendingSeconds\":null,"
+                .isEqualTo("{\"consumers\":[{\"consumer\":\"mail\",\"pending\":0,\"oldestPendingSeconds\":null,"
                         + "\"inProgress\":0,\"stale\":0,\"retryable\":0,\"held\":1,\"parked\":2,\"atLeast\":false}]}");
     }
 

@@ -125,7 +125,7 @@ public final class Main {
 
     private static void waitUntilOnlyHeldAreLeft(Inbox inbox) throws InterruptedException {
         QueueStats stats = inbox.queueStats("balances");
-        while (stats.pending() > stats.held()) {
+        while (stats.pending() > 0) {
             Thread.sleep(50);
             stats = inbox.queueStats("balances");
         }
