@@ -127,6 +127,11 @@ public final class Message {
         return toBuilder().replaySession(session).markedAs(fields.markedAs).build();
     }
 
+    /** Where whoever has read a message without an id has looked for one, in words. */
+    public Optional<String> idSought() {
+        return Optional.ofNullable(fields.idSought);
+    }
+
     /** A builder that starts with everything this message has but {@link #markedAs}: what is changed is another message. */
     public Builder toBuilder() {
         return new Builder(fields);
@@ -154,6 +159,7 @@ public final class Message {
         private @Nullable Position position;
         private @Nullable String replaySession;
         private @Nullable MarkerKey markedAs;
+        private @Nullable String idSought;
 
         private Builder() {}
 
@@ -169,6 +175,7 @@ public final class Message {
             eventTime = from.eventTime;
             position = from.position;
             replaySession = from.replaySession;
+            idSought = from.idSought;
         }
 
         public Builder id(@Nullable String value) {
@@ -262,6 +269,12 @@ public final class Message {
          */
         public Builder markedAs(@Nullable MarkerKey value) {
             markedAs = value;
+            return this;
+        }
+
+        /** For adapters: where an id was looked for, in words, so that a message without one can say what it lacks. */
+        public Builder idSought(@Nullable String value) {
+            idSought = value;
             return this;
         }
 

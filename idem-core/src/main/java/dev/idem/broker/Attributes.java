@@ -35,14 +35,14 @@ public final class Attributes {
     }
 
     /** A header, and what its text is. */
-    private record Named(String header, BiConsumer<Message.Builder, String> setter) {}
+    private record Named(String header, BiConsumer<Message.Builder, String> setter, boolean isId) {}
 
     public static Attributes defaults() {
         return DEFAULTS;
     }
 
     public Attributes idFrom(String header) {
-        return with(header, Message.Builder::id);
+        return with(header, Message.Builder::id, true);
     }
 
     public Attributes sourceFrom(String header) {
@@ -80,8 +80,12 @@ public final class Attributes {
     }
 
     private Attributes with(String header, BiConsumer<Message.Builder, String> setter) {
+        return with(header, setter, false);
+    }
+
+    private Attributes with(String header, BiConsumer<Message.Builder, String> setter, boolean isId) {
         List<Named> more = new ArrayList<>(named);
-        more.add(new Named(Objects.requireNonNull(header, "header"), setter));
+        more.add(new Named(Objects.requireNonNull(header, "header"), setter, isId));
         return new Attributes(more, structured);
     }
 
@@ -97,7 +101,22 @@ public final class Attributes {
             read.withHeaders(DeadLetter.withoutOurs(raw.headers()));
         }
         named.forEach(each -> raw.header(each.header).ifPresent(text -> each.setter.accept(read, text)));
-        return broker.completed(event(read, raw.contentType().orElse(null)));
+        Message message = broker.completed(event(read, raw.contentType().orElse(null)));
+        return message.id().isPresent()
+                ? message
+                : message.toBuilder().idSought(idSought()).build();
+    }
+
+    private String idSought() {
+        StringBuilder places = new StringBuilder();
+        named.stream()
+                .filter(Named::isId)
+                .forEach(
+                        each -> places.append("the header ").append(each.header).append(", "));
+        return places.append("the headers of CloudEvents (ce_id, ce-id, cloudEvents:id, cloudEvents_id)")
+                .append(structured == null ? "" : ", the payload of a structured event")
+                .append(" and what the broker itself has (message-id of AMQP, messageId of JMS)")
+                .toString();
     }
 
     /** With the attributes of a structured event, or else of CloudEvents headers. */
