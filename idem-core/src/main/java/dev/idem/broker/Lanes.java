@@ -5,7 +5,6 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Position;
 import dev.idem.RetryPolicy;
-import dev.idem.incident.Incidents;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,7 @@ public final class Lanes<D> {
     private final Consumer consumer;
     private final Pace pace;
     private final StoreProbe probe;
-    private final Incidents incidents = new Incidents();
+    private final Triage triage;
     private final CopyPublisher<D> publisher;
     private final List<Lane<D>> lanes = new ArrayList<>();
 
@@ -36,7 +35,8 @@ public final class Lanes<D> {
         this.consumer = Objects.requireNonNull(consumer, "consumer");
         pace = Pace.ofStore(options.name);
         probe = new StoreProbe(options.name, inbox, options.threads);
-        Work<D> work = new Work<>(inbox, consumer, new Triage(consumer, options.retry), settler, pace, incidents);
+        triage = new Triage(consumer, options.retry);
+        Work<D> work = new Work<>(inbox, consumer, triage, settler, pace);
         publisher = new CopyPublisher<>(options.name, work::publish);
         publisher.start(named(options, "-copies", publisher));
         for (int i = 0; i < options.lanes; i++) {
@@ -178,7 +178,7 @@ public final class Lanes<D> {
             ended &= lane.join(deadline);
         }
         ended &= publisher.close(deadline);
-        incidents.close();
+        triage.tellRest();
         return ended;
     }
 }

@@ -5,10 +5,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Position;
-import dev.idem.Settlement;
 import dev.idem.broker.Triage.Decision;
-import dev.idem.incident.Incident;
-import dev.idem.incident.Incidents;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,15 +25,13 @@ final class Work<D> {
     private final Triage triage;
     private final Settler<D> settler;
     private final Pace pace;
-    private final Incidents incidents;
 
-    Work(Inbox inbox, Consumer consumer, Triage triage, Settler<D> settler, Pace pace, Incidents incidents) {
+    Work(Inbox inbox, Consumer consumer, Triage triage, Settler<D> settler, Pace pace) {
         this.inbox = inbox;
         this.consumer = consumer;
         this.triage = triage;
         this.settler = settler;
         this.pace = pace;
-        this.incidents = incidents;
     }
 
     /**
@@ -127,8 +122,8 @@ final class Work<D> {
             }
             if (decision instanceof Decision.SetAside aside) {
                 setAside(entry, aside, behind, result);
-                if (entry.letter != null && outcome.settlement() == Settlement.RETRY) { // else the inbox has told it
-                    tell(entry.delivery.message(), aside);
+                if (entry.letter != null) {
+                    triage.tell(outcome, aside, entry.delivery.message());
                 }
                 stuck.add(entry.order);
             } else if (decision instanceof Decision.TryAgain again) {
@@ -167,19 +162,6 @@ final class Work<D> {
         } else {
             result.copies.add(entry);
         }
-    }
-
-    private void tell(Message message, Decision.SetAside aside) {
-        Optional<String> place = message.position().map(at -> at.stream() + "-" + at.partition() + "@" + at.offset());
-        incidents.tellOnce(new Incident(
-                Incident.Kind.SET_ASIDE,
-                consumer.name(),
-                Incident.nameOf(message.id(), place),
-                aside.letter().reason(),
-                "",
-                aside.cause().orElse(null),
-                aside.letter().attempts(),
-                consumer.redaction()));
     }
 
     private void tryAgain(Entry<D> entry, Decision.TryAgain again, boolean behind, Result<D> result) {

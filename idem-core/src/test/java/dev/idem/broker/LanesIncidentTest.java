@@ -16,6 +16,7 @@ import dev.idem.RetryPolicy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -63,5 +64,23 @@ class LanesIncidentTest {
             assertThat(letter.error()).contains(IllegalStateException.class.getName());
             assertThat(letter.detail()).contains("card ****\\u{a}forged");
         });
+    }
+
+    @Test
+    @DisplayName("LV-17 so does a listener of one's own, through the triage")
+    void ofOnesOwn() {
+        Triage triage =
+                new Triage(Consumer.of("own"), RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(2));
+        Exception cause = new IllegalStateException("no till");
+        try (Logged logged = new Logged()) {
+            Optional<DeadLetter> letter = triage.untilDecided(
+                    ScriptedInbox.each(message -> new Outcome.Failed<>(Failure.RETRYABLE, cause)),
+                    Message.of("m-1", new byte[0]));
+            assertThat(letter.orElseThrow().detail()).contains("no till");
+            assertThat(logged.lines(Level.WARN))
+                    .singleElement()
+                    .asString()
+                    .startsWith("own: message m-1 is set aside (EXHAUSTED) after 2 failed runs:");
+        }
     }
 }
