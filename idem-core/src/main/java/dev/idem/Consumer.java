@@ -210,6 +210,7 @@ public final class Consumer {
     }
 
     /** Collects what a consumer has. Not thread-safe. */
+    @SuppressWarnings({"FunctionalInterfaceClash", "overloads"}) // an Action is a Handler, so it is chosen: HandlerShapesTest
     public static final class Builder {
         private final String name;
         private String scope;
@@ -311,12 +312,26 @@ public final class Consumer {
             return this;
         }
 
-        /** Handles every version of a type that has no handler of its own. */
+        /** Handles every version of a type that has no handler of its own. What a method that is called returns is dropped. */
+        public <E> Builder on(String type, PayloadDecoder<E> decoder, Handler.Action<E> handler) {
+            return add(type, null, new Route.Each<>(decoder, handler, null));
+        }
+
+        /** Handles one version of a type. What a method that is called returns is dropped. */
+        public <E> Builder on(String type, String version, PayloadDecoder<E> decoder, Handler.Action<E> handler) {
+            return add(type, version, new Route.Each<>(decoder, handler, null));
+        }
+
+        /**
+         * Handles every version of a type that has no handler of its own; a block that ends with {@code return} is such a
+         * handler. Its result is in {@link Outcome.Processed} and not kept: for duplicates give a codec as well.
+         */
         public <E, T extends @Nullable Object> Builder on(
                 String type, PayloadDecoder<E> decoder, Handler<E, T> handler) {
             return add(type, null, new Route.Each<>(decoder, handler, null));
         }
 
+        /** Handles one version of a type; its result is not kept. */
         public <E, T extends @Nullable Object> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler) {
             return add(type, version, new Route.Each<>(decoder, handler, null));
@@ -334,6 +349,11 @@ public final class Consumer {
         }
 
         /** Handles everything that has no handler of its own, also messages without a type. */
+        public Builder otherwise(Handler.Action<Message> handler) {
+            return fallback(new Route.Each<>(PayloadDecoder.message(), handler, null));
+        }
+
+        /** Handles everything that has no handler of its own; its result is in {@link Outcome.Processed} and not kept. */
         public <T extends @Nullable Object> Builder otherwise(Handler<Message, T> handler) {
             return fallback(new Route.Each<>(PayloadDecoder.message(), handler, null));
         }

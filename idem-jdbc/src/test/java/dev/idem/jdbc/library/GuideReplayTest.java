@@ -38,12 +38,9 @@ class GuideReplayTest {
         Consumer totals = Consumer.named("totals")
                 .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
                 .queued(QueuePolicy.inTransaction().withPayloadWindow(Duration.ofDays(90)))
-                .otherwise((order, tx) -> {
-                    tx.defer(
+                .otherwise((order, tx) -> tx.defer(
                             "INSERT INTO totals (order_id) VALUES (?)",
-                            order.id().orElseThrow());
-                    return null;
-                })
+                            order.id().orElseThrow()))
                 .build();
         Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
         inbox.start(totals);
