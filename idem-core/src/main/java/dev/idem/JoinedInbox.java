@@ -20,22 +20,26 @@ import org.jspecify.annotations.Nullable;
 public interface JoinedInbox {
 
     /** Processes with the message id as key and the default policy. */
+    @CheckReturnValue
     default <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             String consumer, Message message, Work<T, X> work) throws X {
         return process(Consumer.of(consumer), message, work);
     }
 
     /** Processes one delivery with the work given here; as {@link Inbox#process(Consumer, Message, Work)}. */
+    @CheckReturnValue
     <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X;
 
     /** Processes with work that returns nothing, the message id as key and the default policy. */
+    @CheckReturnValue
     default <X extends Exception> Provisional<@Nullable Void> run(
             String consumer, Message message, Work.Action<X> action) throws X {
         return run(Consumer.of(consumer), message, action);
     }
 
     /** Processes with work that returns nothing. */
+    @CheckReturnValue
     @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
     default <X extends Exception> Provisional<@Nullable Void> run(
             Consumer consumer, Message message, Work.Action<X> action) throws X {
@@ -51,5 +55,6 @@ public interface JoinedInbox {
      *
      * @throws UnsupportedOperationException if the consumer has a watermark, or is queued
      */
+    @CheckReturnValue
     Provisional<?> accept(Consumer consumer, Message message);
 }

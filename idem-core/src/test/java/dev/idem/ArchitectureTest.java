@@ -8,6 +8,7 @@ import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -133,6 +134,21 @@ class ArchitectureTest {
                         "Text",
                         "UnitRunner",
                         "Verdict");
+    }
+
+    /** Its retention is CLASS, so that it is in the class files that users compile against. */
+    @Test
+    void noAnswerMayBeOverlooked() {
+        methods()
+                .that()
+                .areDeclaredIn(Inbox.class)
+                .or()
+                .areDeclaredIn(JoinedInbox.class)
+                .and()
+                .haveNameMatching("process|run|accept|acceptAll|park")
+                .should()
+                .beAnnotatedWith(CheckReturnValue.class)
+                .check(CORE);
     }
 
     @Test
