@@ -240,7 +240,7 @@ public final class JdbcSchema {
                     "The tables " + tables + " cannot be read (SQLState " + absent.getSQLState() + ")",
                     "42501".equals(absent.getSQLState())
                             ? SqlFaults.advice(absent)
-                            : "Create them: idem schema apply, or SchemaMode.ALWAYS"));
+                            : "Create them: idem schema apply, or SchemaMode.CREATE"));
         }
         return found == VERSION
                 ? List.of()

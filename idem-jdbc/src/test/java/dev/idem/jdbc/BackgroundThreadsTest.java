@@ -144,7 +144,7 @@ class BackgroundThreadsTest {
             DataSource source = new UnitDataSource(mined::connection);
             AtomicInteger heard = new AtomicInteger();
             JdbcStore store = JdbcStore.builder(source)
-                    .schemaMode(SchemaMode.ALWAYS)
+                    .schemaMode(SchemaMode.CREATE)
                     .sweepEvery(Duration.ofMillis(100))
                     .build();
             Consumer consumer = Consumer.named("payments")

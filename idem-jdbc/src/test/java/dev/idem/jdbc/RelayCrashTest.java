@@ -145,7 +145,7 @@ class RelayCrashTest {
 
         private static JdbcStore store(DataSource source) {
             return JdbcStore.builder(source)
-                    .schemaMode(SchemaMode.ALWAYS)
+                    .schemaMode(SchemaMode.CREATE)
                     .wakeUp(WakeUp.POLL)
                     .build();
         }
