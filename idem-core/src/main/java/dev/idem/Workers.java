@@ -32,6 +32,7 @@ final class Workers implements AutoCloseable {
     private final Map<String, Integer> careless = new HashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread care = new Thread(this::takeCare, "idem-care");
+    private final Thread keeper = new Thread(this::keepAlive, "idem-keeper");
 
     /**
      * The workers of a store.
@@ -47,6 +48,19 @@ final class Workers implements AutoCloseable {
         this.gaps = gaps;
         this.leases = new Leases(store);
         care.setDaemon(true);
+        keeper.setDaemon(false); // also where it is made by a thread that is one
+    }
+
+    /**
+     * Whoever starts workers in {@code main} and returns wants a service, as with a listener. Only this thread keeps the process
+     * alive, for it hangs in no handler and in no call to a database.
+     */
+    private void keepAlive() {
+        try {
+            closed.await();
+        } catch (InterruptedException stop) {
+            log.debug("Interrupted: the workers do not keep the process alive any more");
+        }
     }
 
     synchronized void start(Consumer consumer) {
@@ -72,6 +86,7 @@ final class Workers implements AutoCloseable {
         }
         if (care.getState() == Thread.State.NEW) {
             care.start();
+            keeper.start();
         }
         QueuePolicy policy = consumer.queue().orElseThrow();
         log.info(
