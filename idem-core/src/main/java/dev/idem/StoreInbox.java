@@ -3,6 +3,7 @@ package dev.idem;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueueStore;
+import dev.idem.spi.StepHook;
 import dev.idem.spi.StepStore;
 import java.sql.Connection;
 import java.time.Clock;
@@ -48,7 +49,11 @@ final class StoreInbox implements Inbox {
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
         receipts = queue != null && batches != null ? new ReceiveDoor(queue, batches, events, bells) : null;
         workers = queue != null ? new Workers(engine, queue, bells, from.drain, gapKeeper(queue)) : null;
-        log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+        if (from.steps == StepHook.NONE) {
+            log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+        } else { // of a test kit, which starts hundreds of them
+            log.debug("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+        }
     }
 
     /** Its door is one for workers, who have a permit already. */
