@@ -1,5 +1,6 @@
 package dev.idem.cli;
 
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -25,13 +26,25 @@ public final class PayloadFile {
     /** Byte for byte, but for a terminal: that is shown a text, for it would obey some bytes. */
     @SuppressWarnings("SystemOut")
     public static void print(PrintWriter out, byte[] payload) {
-        if (System.console() == null) {
+        if (isTerminal()) {
+            out.println(Printable.utf8(payload).map(Printable::line).orElseGet(() -> Printable.base64(payload)));
+            out.flush();
+        } else {
             out.flush();
             System.out.write(payload, 0, payload.length);
             System.out.flush();
-        } else {
-            out.println(Printable.utf8(payload).map(Printable::line).orElseGet(() -> Printable.base64(payload)));
-            out.flush();
+        }
+    }
+
+    /** Until Java 22 there is a console on a terminal only; since then it is asked. */
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isTerminal() {
+        Console console = System.console();
+        try {
+            return console != null
+                    && Boolean.TRUE.equals(Console.class.getMethod("isTerminal").invoke(console));
+        } catch (ReflectiveOperationException older) {
+            return true;
         }
     }
 

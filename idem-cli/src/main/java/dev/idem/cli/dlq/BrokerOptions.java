@@ -130,7 +130,7 @@ final class BrokerOptions {
                 throw new MissingException(notThere(List.of()), failure);
             }
             throw new CliException(
-                    failure.getMessage() + "; " + root(failure), "Check the address and --broker-timeout", failure);
+                    failure.getMessage() + root(failure), "Check the address and --broker-timeout", failure);
         }
     }
 
@@ -157,7 +157,10 @@ final class BrokerOptions {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root == failure ? "" : root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+        if (root == failure) {
+            return "";
+        }
+        return ": " + (root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage());
     }
 
     /** A client of Kafka waits for a topic that is not there, and for brokers, as long as for anything else; this asks first. */
@@ -173,7 +176,7 @@ final class BrokerOptions {
             }
         } catch (ExecutionException failure) {
             throw new CliException(
-                    "Kafka at " + address.kafka + " did not answer within " + timeout + " s: " + root(failure),
+                    "Kafka at " + address.kafka + " did not answer within " + timeout + " s" + root(failure),
                     "Check --kafka and that a broker is running there, and the file of --client-config",
                     failure);
         } finally {
@@ -215,6 +218,7 @@ final class BrokerOptions {
                             : uri + (uri.contains("?") ? "&" : "?") + connecting + "=" + timeout * 1000);
             factory.setConnectTimeout(timeout * 1000L);
             factory.setRequestTimeout(timeout * 1000L);
+            factory.setCloseTimeout(timeout * 1000L);
         } catch (IllegalArgumentException wrong) { // its text quotes the password
             throw new ParameterException(command.commandLine(), "--jms is not an address like amqp://host:5672");
         }

@@ -44,6 +44,12 @@ final class NewProject {
                 <dependencies>
             %s
                     <dependency>
+                        <groupId>org.slf4j</groupId>
+                        <artifactId>slf4j-simple</artifactId>
+                        <version>@slf4j.version@</version>
+                        <scope>runtime</scope>
+                    </dependency>
+                    <dependency>
                         <groupId>org.junit.jupiter</groupId>
                         <artifactId>junit-jupiter</artifactId>
                         <version>${junit.version}</version>
