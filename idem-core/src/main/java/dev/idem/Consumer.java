@@ -210,7 +210,8 @@ public final class Consumer {
     }
 
     /** Collects what a consumer has. Not thread-safe. */
-    @SuppressWarnings({"FunctionalInterfaceClash", "overloads"}) // an Action is a Handler, so it is chosen: HandlerShapesTest
+    @SuppressWarnings({"FunctionalInterfaceClash", "overloads"
+    }) // an Action is a Handler, so it is chosen: HandlerShapesTest
     public static final class Builder {
         private final String name;
         private String scope;

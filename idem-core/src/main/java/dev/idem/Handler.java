@@ -22,7 +22,8 @@ public interface Handler<E, T extends @Nullable Object> {
         void run(E event, Transaction tx) throws Exception;
 
         @Override
-        @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into an override
+        @SuppressWarnings(
+                "NullAway") // the type argument is nullable, which the checker does not follow into an override
         default @Nullable Void handle(E event, Transaction tx) throws Exception {
             run(event, tx);
             return null;

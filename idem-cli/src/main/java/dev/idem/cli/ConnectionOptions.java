@@ -57,8 +57,9 @@ public final class ConnectionOptions {
                 arity = "0..1",
                 interactive = true,
                 paramLabel = "TEXT",
-                description = "Its password; without a value it is asked for. On a shared machine others can see it here."
-                        + " Default IDEM_PASSWORD, else password in the file of --config.")
+                description =
+                        "Its password; without a value it is asked for. On a shared machine others can see it here."
+                                + " Default IDEM_PASSWORD, else password in the file of --config.")
         @Nullable
         String text;
 

@@ -69,7 +69,9 @@ final class Settings {
     static List<String> secrets(@Nullable String named) {
         try {
             Settings settings = of(named == null ? null : Path.of(named));
-            return Stream.of(settings.password(), settings.url()).flatMap(Optional::stream).toList();
+            return Stream.of(settings.password(), settings.url())
+                    .flatMap(Optional::stream)
+                    .toList();
         } catch (RuntimeException unreadable) {
             return List.of();
         }

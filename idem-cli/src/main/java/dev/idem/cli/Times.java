@@ -27,7 +27,9 @@ public final class Times {
         if (length.toMinutes() > 0) {
             return both(length.toMinutes(), "m", length.toSecondsPart(), "s");
         }
-        return length.toSeconds() < 10 ? both(length.toSeconds(), "s", length.toMillisPart(), "ms") : length.toSeconds() + "s";
+        return length.toSeconds() < 10
+                ? both(length.toSeconds(), "s", length.toMillisPart(), "ms")
+                : length.toSeconds() + "s";
     }
 
     private static String both(long large, String unit, long small, String smallUnit) {

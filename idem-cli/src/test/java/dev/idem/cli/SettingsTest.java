@@ -32,9 +32,12 @@ class SettingsTest {
     @Test
     void aFileSaysItBehindTheEnvironment() throws Exception {
         Path file = Files.writeString(
-                home.resolve("idem.conf"), "url=jdbc:h2:file:" + home.resolve("shop") + "\nuser=anna\npassword=secret22\n");
-        assertThat(Cli.run("schema", "apply", "--config", file.toString()).code()).isZero();
-        assertThat(Cli.run("consumer", "list", "--config", file.toString()).out()).contains("No consumer has been");
+                home.resolve("idem.conf"),
+                "url=jdbc:h2:file:" + home.resolve("shop") + "\nuser=anna\npassword=secret22\n");
+        assertThat(Cli.run("schema", "apply", "--config", file.toString()).code())
+                .isZero();
+        assertThat(Cli.run("consumer", "list", "--config", file.toString()).out())
+                .contains("No consumer has been");
         Answer named = run(Map.of("IDEM_CONFIG", file.toString()), "consumer", "list");
         assertThat(named.code()).isZero();
         Files.copy(file, home.resolve(".idem.properties"));
@@ -47,7 +50,8 @@ class SettingsTest {
 
     @Test
     void whatIsMissingIsSaid() throws Exception {
-        Cli unsaid = Cli.run("consumer", "list", "--config", home.resolve("none").toString());
+        Cli unsaid =
+                Cli.run("consumer", "list", "--config", home.resolve("none").toString());
         assertThat(unsaid.code()).isEqualTo(ExitCodes.ERROR);
         assertThat(unsaid.err()).contains("could not be read", "--config");
         Answer nothing = run(Map.of(), "consumer", "list");

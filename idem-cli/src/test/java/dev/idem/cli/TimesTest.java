@@ -36,8 +36,9 @@ class TimesTest {
     void namesAreAnsweredWithThoseThatAreThere() {
         assertThat(Nearest.to("x", List.of())).isEmpty();
         assertThat(Nearest.to("ordres", List.of("orders", "mail"))).isEqualTo(" There are: mail, orders.");
-        assertThat(Nearest.to("ordres", List.of("a", "b", "c", "d", "e", "mails", "orders", "orders-2")))
-                .isEqualTo(" The nearest are: orders, orders-2, mails.");
+        List<String> many = List.of(
+                "notifications", "payment-service", "projections", "search-index", "shipments", "orders", "orders-2");
+        assertThat(Nearest.to("ordres", many)).startsWith(" The nearest are: orders, orders-2, ");
         assertThat(Nearest.to("x", List.of("\u001b[2J"))).doesNotContain("\u001b");
     }
 }

@@ -170,8 +170,9 @@ final class DlqReplayCommand extends DatabaseCommand {
     private void sayThatNothingIsAudited() {
         if (!dryRun) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("No database was named (--url or IDEM_URL), so nothing of this is audited, and whether the consumers"
-                    + " are there is not checked.");
+            err.println(
+                    "No database was named (--url or IDEM_URL), so nothing of this is audited, and whether the consumers"
+                            + " are there is not checked.");
             err.flush();
         }
     }

@@ -104,8 +104,7 @@ final class DlqShowCommand implements Callable<Integer> {
                 .toList();
         LetterLine line = LetterLine.of(letter);
         if (json) {
-            Optional<byte[]> bytes =
-                    withPayload ? Optional.of(letter.message().payload()) : Optional.empty();
+            Optional<byte[]> bytes = withPayload ? Optional.of(letter.message().payload()) : Optional.empty();
             Optional<String> text = bytes.flatMap(Printable::utf8);
             out.println(Json.line(new Result(
                     line,

@@ -36,8 +36,8 @@ final class DetailText {
                 .forEach(a -> field(
                         out,
                         "failed",
-                        Times.of(a.failedAt()) + " after " + Times.of(a.took()) + " by " + a.worker() + ", " + a.reason() + ": "
-                                + a.errorType() + (a.error().isEmpty() ? "" : ": " + a.error())));
+                        Times.of(a.failedAt()) + " after " + Times.of(a.took()) + " by " + a.worker() + ", "
+                                + a.reason() + ": " + a.errorType() + (a.error().isEmpty() ? "" : ": " + a.error())));
         detail.steps()
                 .forEach(step -> field(
                         out,
@@ -47,8 +47,8 @@ final class DetailText {
         revisions.forEach(r -> field(
                 out,
                 "revision",
-                r.number() + ", " + r.payloadBytes() + " bytes, until " + Times.of(r.editedAt()) + ", edited by " + r.actor()
-                        + ": " + r.changes() + ", because: " + r.reason()));
+                r.number() + ", " + r.payloadBytes() + " bytes, until " + Times.of(r.editedAt()) + ", edited by "
+                        + r.actor() + ": " + r.changes() + ", because: " + r.reason()));
         detail.audit()
                 .forEach(a -> field(
                         out,

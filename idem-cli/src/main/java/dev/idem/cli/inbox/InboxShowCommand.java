@@ -124,7 +124,11 @@ final class InboxShowCommand extends DatabaseCommand {
                         .forEach(near -> there.add(Long.toString(near.id())));
             }
         } else {
-            inbox.list(InboxFilter.all().withConsumer(consumer), JdbcInbox.Sorted.NEWEST_FIRST, LOOKED_AT, Optional.empty())
+            inbox.list(
+                            InboxFilter.all().withConsumer(consumer),
+                            JdbcInbox.Sorted.NEWEST_FIRST,
+                            LOOKED_AT,
+                            Optional.empty())
                     .messages()
                     .forEach(near -> there.add(near.messageId()));
         }

@@ -113,8 +113,7 @@ class DlqCommandTest {
         assertThat(replay(where, audited, "--consumer", "cards", "--all", "--force")
                         .out())
                 .contains("3 sent, 0 forbidden");
-        assertThat(run(where, "list").out())
-                .contains("No dead letters in " + name + ".dead-letters.");
+        assertThat(run(where, "list").out()).contains("No dead letters in " + name + ".dead-letters.");
         assertThat(JdbcAudit.of(JdbcSchema.of(database)).newest())
                 .extracting(JdbcAudit.Entry::consumer, JdbcAudit.Entry::action, JdbcAudit.Entry::actor)
                 .contains(
@@ -163,7 +162,8 @@ class DlqCommandTest {
                 .hasLineCount(1);
 
         RabbitServer rabbit = RabbitServer.shared();
-        Cli missing = Cli.run("dlq", "list", "--rabbitmq", "amqp://" + rabbit.host() + ":" + rabbit.port(), "--queue", name);
+        Cli missing =
+                Cli.run("dlq", "list", "--rabbitmq", "amqp://" + rabbit.host() + ":" + rabbit.port(), "--queue", name);
         assertThat(missing.code()).isEqualTo(ExitCodes.CHECK_FAILED);
         assertThat(missing.err()).contains("There is no queue " + name).hasLineCount(1);
     }

@@ -29,8 +29,7 @@ final class NewProject {
     private static final String VERSION = ofThisBuild("version");
 
     /** What a new project has of itself: see the plugins of any archetype. */
-    private static final String POM =
-            """
+    private static final String POM = """
             <project xmlns="http://maven.apache.org/POM/4.0.0">
                 <modelVersion>4.0.0</modelVersion>
                 <groupId>com.example</groupId>
@@ -92,11 +91,13 @@ final class NewProject {
         Path repository = Files.createDirectories(base.resolve("repository"));
         Path ours = repository.resolve("dev/idem");
         Path common = Path.of(System.getProperty(
-                "localRepository", Path.of(System.getProperty("user.home"), ".m2/repository").toString()));
+                "localRepository",
+                Path.of(System.getProperty("user.home"), ".m2/repository").toString()));
         linkAll(common, repository, "dev");
         linkAll(common.resolve("dev"), Files.createDirectories(repository.resolve("dev")), "idem");
         publish(ours, "idem-parent", Page.root().resolve("pom.xml"), null);
-        for (var module : Map.of("idem-core", Inbox.class, "idem-jdbc", JdbcStore.class, "idem-test", IdempotencyTest.class)
+        for (var module : Map.of(
+                        "idem-core", Inbox.class, "idem-jdbc", JdbcStore.class, "idem-test", IdempotencyTest.class)
                 .entrySet()) {
             publish(ours, module.getKey(), Page.root().resolve(module.getKey()).resolve("pom.xml"), module.getValue());
         }
@@ -114,9 +115,7 @@ final class NewProject {
     }
 
     NewProject dependencies(String... blocks) throws IOException {
-        String pom = Pattern.compile("@([\\w.-]+)@")
-                .matcher(POM)
-                .replaceAll(name -> ofThisBuild(name.group(1)));
+        String pom = Pattern.compile("@([\\w.-]+)@").matcher(POM).replaceAll(name -> ofThisBuild(name.group(1)));
         Files.writeString(home.resolve("pom.xml"), pom.replace("%s", String.join("\n", blocks)));
         return this;
     }
@@ -155,7 +154,8 @@ final class NewProject {
     private static void linkAll(Path from, Path to, String except) throws IOException {
         if (Files.isDirectory(from)) {
             try (Stream<Path> all = Files.list(from)) {
-                for (Path one : all.filter(path -> !path.getFileName().toString().equals(except))
+                for (Path one : all.filter(
+                                path -> !path.getFileName().toString().equals(except))
                         .toList()) {
                     Files.createSymbolicLink(to.resolve(one.getFileName()), one);
                 }
@@ -164,7 +164,8 @@ final class NewProject {
     }
 
     /** As the install plugin does it. */
-    private static void publish(Path group, String artifact, Path pom, Class<?> any) throws IOException, URISyntaxException {
+    private static void publish(Path group, String artifact, Path pom, Class<?> any)
+            throws IOException, URISyntaxException {
         Path folder = Files.createDirectories(group.resolve(artifact).resolve(VERSION));
         Files.copy(pom, folder.resolve(artifact + "-" + VERSION + ".pom"));
         if (any != null) {

@@ -40,7 +40,10 @@ class GuideBatchTest {
         try (Inbox inbox = Inbox.create(JdbcStore.create(dataSource))) {
             // region deferred
             Consumer payments = Consumer.named("payments")
-                    .on("OrderPlaced", GuideBatchTest::order, (order, tx) -> tx.defer("INSERT INTO payment (order_id) VALUES (?)", order))
+                    .on(
+                            "OrderPlaced",
+                            GuideBatchTest::order,
+                            (order, tx) -> tx.defer("INSERT INTO payment (order_id) VALUES (?)", order))
                     .build();
             // endregion
             // region accept-all

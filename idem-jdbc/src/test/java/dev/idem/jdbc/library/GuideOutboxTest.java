@@ -58,7 +58,8 @@ class GuideOutboxTest {
                 .build();
         Consumer sender = notifications
                 .relay(QueuePolicy.leased(Duration.ofMinutes(2)).withWorkers(4))
-                .otherwise((intent, tx) -> mails.send(intent.id().orElseThrow(), intent.payload())) // the id is the key against a second mail
+                .otherwise((intent, tx) -> mails.send(
+                        intent.id().orElseThrow(), intent.payload())) // the id is the key against a second mail
                 .build();
         inbox.start(sender);
         // endregion

@@ -39,8 +39,7 @@ class GuideReplayTest {
                 .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
                 .queued(QueuePolicy.inTransaction().withPayloadWindow(Duration.ofDays(90)))
                 .otherwise((order, tx) -> tx.defer(
-                            "INSERT INTO totals (order_id) VALUES (?)",
-                            order.id().orElseThrow()))
+                        "INSERT INTO totals (order_id) VALUES (?)", order.id().orElseThrow()))
                 .build();
         Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
         inbox.start(totals);

@@ -48,8 +48,11 @@ public final class Main {
                 .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
                 .sequence(Sequence.by(Message::orderingKey, Sequence.header("version"))
                         .startingAt(Sequence.Start.at(1)))
-                .on("booked", PayloadDecoder.text(), (booking, tx) ->
-                        book(tx.connection(), tx.message().orderingKey().orElseThrow(), booking))
+                .on(
+                        "booked",
+                        PayloadDecoder.text(),
+                        (booking, tx) ->
+                                book(tx.connection(), tx.message().orderingKey().orElseThrow(), booking))
                 .build();
 
         JdbcSchema schema = JdbcSchema.of(database);
