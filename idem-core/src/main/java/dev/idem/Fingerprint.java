@@ -43,15 +43,19 @@ public final class Fingerprint {
      * processed before is a {@link Outcome.Conflict}, so change it together with the consumer's name.
      */
     public static Fingerprint keyed(byte[] secret) {
+        SecretKeySpec key = checked(secret);
+        return new Fingerprint(message -> Optional.of(hmac(key, message.rawPayload())));
+    }
+
+    static SecretKeySpec checked(byte[] secret) {
         if (secret.length < SHORTEST_SECRET) {
             throw new IllegalArgumentException(
                     "the secret has " + secret.length + " bytes, but must have at least " + SHORTEST_SECRET);
         }
-        SecretKeySpec key = new SecretKeySpec(secret, "HmacSHA256");
-        return new Fingerprint(message -> Optional.of(hmac(key, message.rawPayload())));
+        return new SecretKeySpec(secret, "HmacSHA256");
     }
 
-    private static byte[] hmac(SecretKeySpec key, byte[] payload) {
+    static byte[] hmac(SecretKeySpec key, byte[] payload) {
         try {
             Mac mac = Mac.getInstance(key.getAlgorithm());
             mac.init(key);

@@ -67,6 +67,16 @@ public interface KeySelector {
     }
 
     /**
+     * Replaces the key, with tenant and source, by its HMAC-SHA-256 with a secret of at least 16 bytes. For ids that say
+     * something about a person and can be guessed: a marker outlives the erasing of its message, and of an ordinary key anybody
+     * who can read it can test a guess. All instances of a consumer need the same secret; with another one every message is
+     * new. Such keys bear no time: call {@link #withEventTime} after this where markers are partitioned by time.
+     */
+    default KeySelector keyed(byte[] secret) {
+        return KeyedParts.of(this, secret);
+    }
+
+    /**
      * Promises that the last part of the key is a UUIDv7 or a ULID; a message where it is not is {@link
      * Outcome.Rejected} with {@link Rejection#KEY_NOT_TIME_ORDERED}. A store whose markers are partitioned by time takes
      * no others. Keys are the same as without the promise.

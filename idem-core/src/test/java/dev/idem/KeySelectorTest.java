@@ -1,6 +1,7 @@
 package dev.idem;
 
 import static dev.idem.SelectionTest.assertRejected;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -51,6 +52,37 @@ class KeySelectorTest {
     @DisplayName("SE-07 a header's name is shown without control characters")
     void headerNamesAreEscaped() {
         assertThat(KeySelector.header("a\nb").select(MESSAGE).toString()).contains("header a\\u{a}b is absent");
+    }
+
+    @Test
+    @DisplayName("a keyed key tells nothing of what it was made of, and tells apart what the plain key does")
+    void keyed() {
+        byte[] secret = "0123456789abcdef".getBytes(UTF_8);
+        KeySelector keyed = KeySelector.messageId().keyed(secret);
+        Selection.Parts selected = (Selection.Parts) keyed.select(MESSAGE);
+        assertThat(selected.toString()).doesNotContain("m-1");
+        assertThat(keyed.select(MESSAGE)).isEqualTo(selected);
+        assertThat(List.of(
+                        KeySelector.messageId()
+                                .keyed("another secret, long".getBytes(UTF_8))
+                                .select(MESSAGE),
+                        keyed.select(Message.of("m-2", new byte[0])),
+                        KeySelector.cloudEvent().keyed(secret).select(MESSAGE),
+                        KeySelector.messageId()
+                                .perTenant(m -> Optional.of("/shop"))
+                                .keyed(secret)
+                                .select(MESSAGE),
+                        KeySelector.business(m -> List.of("m", "-1"))
+                                .keyed(secret)
+                                .select(MESSAGE),
+                        KeySelector.business(m -> List.of("m-", "1"))
+                                .keyed(secret)
+                                .select(MESSAGE),
+                        selected))
+                .doesNotHaveDuplicates();
+        assertRejected(keyed.select(BARE), Rejection.KEY_MISSING);
+        assertThat(keyed.withEventTime().isTimeOrdered()).isTrue();
+        assertThatThrownBy(() -> KeySelector.messageId().keyed(new byte[15])).hasMessageContaining("15 bytes");
     }
 
     @Test

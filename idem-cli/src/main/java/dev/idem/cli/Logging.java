@@ -8,6 +8,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -16,6 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Logging extends ContextAwareBase implements Configurator {
     private static final String POOL = "com.zaxxer.hikari";
+    private static final Set<String> HUSHED = ConcurrentHashMap.newKeySet();
 
     /** Called by the logging library, which finds this class as a service. */
     @Override
@@ -43,14 +46,17 @@ public final class Logging extends ContextAwareBase implements Configurator {
         }
     }
 
-    /** Lets a library speak of errors only, where what it warns of is done on purpose. */
+    /** Lets a library speak of errors only, where what it warns of is done on purpose; until the next command. */
     public static void hush(String library) {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            HUSHED.add(library);
             context.getLogger(library).setLevel(Level.ERROR);
         }
     }
 
     private static void setLevels(LoggerContext context, boolean verbose) {
+        HUSHED.forEach(library -> context.getLogger(library).setLevel(null));
+        HUSHED.clear();
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(verbose ? Level.INFO : Level.WARN);
         context.getLogger("dev.idem").setLevel(verbose ? Level.DEBUG : Level.WARN);
         // The pool logs what it then throws, with a stack trace; the error line says it once.

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** Every command line that a help text or a page shows can be typed as it stands. */
+@Tag("quick")
 class ExamplesTest {
     private static final String DB = "--url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD";
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");

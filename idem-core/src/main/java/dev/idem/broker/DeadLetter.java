@@ -33,6 +33,9 @@ public record DeadLetter(
         Map<String, String> origin) {
     static final String PREFIX = "idem-";
 
+    /** More than ever happens, and sums with it do not overflow. */
+    private static final int MOST = 1_000_000;
+
     private static final String ORIGIN = PREFIX + "origin-";
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
@@ -121,7 +124,7 @@ public record DeadLetter(
 
     private static int number(String text) {
         try {
-            return Integer.parseInt(text);
+            return Math.max(0, Math.min(MOST, Integer.parseInt(text)));
         } catch (NumberFormatException malformed) {
             return 0;
         }

@@ -244,7 +244,7 @@ final class Lane<D> implements Runnable {
         return join(thread, deadline);
     }
 
-    /** Waits for a thread's end, and interrupts what has not ended by then. */
+    /** Waits for a thread's end, and interrupts what has not ended by then: false, however soon that helps. */
     static boolean join(@Nullable Thread running, long deadline) {
         if (running == null || running == Thread.currentThread()) {
             return true;
@@ -254,9 +254,10 @@ final class Lane<D> implements Runnable {
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
-        if (running.isAlive()) {
+        boolean ended = !running.isAlive();
+        if (!ended) {
             running.interrupt();
         }
-        return !running.isAlive();
+        return ended;
     }
 }

@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 /**
  * Takes the messages of a broker through an inbox until it is closed. The same for every broker. Thread-safe.
  *
- * <p>A mistake in the configuration is thrown when the listener is built. A broker, topic or queue that is not there yet
- * is waited for: {@link #state} says {@link ListenerState#WAITING}, and {@link #waiting} for what. What waiting does not
+ * <p>A mistake in the configuration is thrown when the listener is built. A broker, topic, queue or right that is not there
+ * yet is waited for: {@link #state} says {@link ListenerState#WAITING}, and {@link #waiting} for what. What waiting does not
  * cure ends in {@link ListenerState#FAILED}; {@link #failure} says why, and {@link #restart} begins anew.
  */
 public interface Listener extends AutoCloseable {

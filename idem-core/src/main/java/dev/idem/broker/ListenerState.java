@@ -8,8 +8,8 @@ public enum ListenerState {
     /** It takes nothing more from the broker until it is resumed. */
     PAUSED,
     /**
-     * Something is missing: the store or the broker does not answer, a topic or queue does not exist, dead letters cannot be
-     * published. {@link Listener#waiting} says what. It tries again by itself; nothing is lost meanwhile.
+     * Something is missing: the store or the broker does not answer or refuses the user, a topic or queue does not exist, dead
+     * letters cannot be published. {@link Listener#waiting} says what. It tries again by itself; nothing is lost meanwhile.
      */
     WAITING,
     /** It takes nothing more, and finishes what it has begun. */

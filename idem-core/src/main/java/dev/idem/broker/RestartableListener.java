@@ -40,7 +40,8 @@ public abstract class RestartableListener<R extends ListenerRun> implements List
 
     @Override
     public final Optional<Throwable> failure() {
-        return run.failure();
+        R now = run;
+        return now.state() == ListenerState.FAILED ? now.failure() : Optional.empty();
     }
 
     @Override

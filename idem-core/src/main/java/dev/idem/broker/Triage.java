@@ -3,6 +3,7 @@ package dev.idem.broker;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
+import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
@@ -12,10 +13,12 @@ import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Triage {
     private static final Duration BUSY = Duration.ofMillis(200);
     private static final Duration BEHIND_ANOTHER = Duration.ofMillis(20);
+    private static final Duration OUTAGE = Duration.ofSeconds(1);
 
     private final Consumer consumer;
     private final RetryPolicy retry;
@@ -56,6 +60,43 @@ public final class Triage {
 
         /** The store does not answer: keep the message, and wait for the store. */
         record Wait(Throwable cause) implements Decision {}
+    }
+
+    /**
+     * For a listener of one's own, one message after the other: takes it through the inbox, and again as the retry policy
+     * says, until it is known what the broker must be told. What waits, waits on the caller's thread: for the next try, for a
+     * twin, or for a store that does not answer, however long that takes. Only failures of the handler count.
+     *
+     * @return empty if the broker may forget the message; else the letter that must be published first
+     * @throws IdemException if the thread was interrupted meanwhile: the broker must be told nothing, and delivers it again
+     */
+    public Optional<DeadLetter> untilDecided(Inbox inbox, Message message) {
+        int failures = 0;
+        while (true) {
+            Outcome<?> outcome = inbox.acceptAll(consumer, List.of(message)).get(0);
+            Decision decision = orPark(decide(outcome, failures), message, inbox);
+            if (decision instanceof Decision.Acknowledge) {
+                return Optional.empty();
+            }
+            if (decision instanceof Decision.SetAside aside) {
+                return Optional.of(aside.letter());
+            }
+            if (decision instanceof Decision.TryAgain again) {
+                failures = again.failures();
+                sleep(again.delay());
+            } else {
+                sleep(OUTAGE);
+            }
+        }
+    }
+
+    private static void sleep(Duration pause) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new IdemException("Interrupted while a message had to wait; acknowledge nothing", stop);
+        }
     }
 
     /** Decides, for a message whose handler has failed so often before. */

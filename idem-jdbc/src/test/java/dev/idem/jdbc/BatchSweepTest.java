@@ -11,6 +11,7 @@ import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
+import dev.idem.servers.LongLane;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import dev.idem.test.fault.NthCallSweep;
@@ -88,7 +89,9 @@ class BatchSweepTest {
             try (Inbox inbox = Inbox.create(store)) {
                 Consumer consumer = consumer();
                 inbox.register(consumer);
+                int stride = database == Database.POSTGRESQL ? 1 : LongLane.stride(3);
                 NthCallSweep.Summary summary = NthCallSweep.over(faulty)
+                        .every(stride, LongLane.first(stride))
                         .reset(() -> {
                             empty(side);
                             failing = false;
@@ -115,9 +118,9 @@ class BatchSweepTest {
         }
     }
 
-    /** Those that leave the most behind, unless all are asked for with {@code -Didem.sweep.full=true}. */
+    /** Those that leave the most behind; all in the long lane. */
     private static Fault[] faults(Database database) {
-        if (Boolean.getBoolean("idem.sweep.full")) {
+        if (LongLane.isOn()) {
             return Fault.values();
         }
         return database == Database.H2

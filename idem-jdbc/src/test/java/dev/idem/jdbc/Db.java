@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -22,17 +21,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A fresh, empty database on a real server (or in this process for H2), with a business table to count effects in. */
 final class Db implements AutoCloseable {
+    static {
+        // At the usual 100 ms the end of a pause would be most of what many tests take.
+        Awaitility.setDefaultPollInterval(Duration.ofMillis(20));
+    }
+
     private final Database kind;
     private final String url;
     private final List<HikariDataSource> pools = new ArrayList<>();
+    private final Look look;
 
     private Db(Database kind, String url) {
         this.kind = kind;
         this.url = url;
+        look = new Look(kind, url);
         execute("CREATE TABLE payment (order_id VARCHAR(100) NOT NULL, run INT)");
         if (kind == Database.H2) {
             execute("CREATE ALIAS undone FOR \"dev.idem.jdbc.Undone.raise\"");
@@ -157,25 +164,11 @@ final class Db implements AutoCloseable {
     }
 
     long number(String sql) {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            rows.next();
-            return rows.getLong(1);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
-        }
+        return look.at(sql, rows -> rows.getLong(1));
     }
 
     String text(String sql) {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            rows.next();
-            return rows.getString(1);
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
-        }
+        return look.at(sql, rows -> rows.getString(1));
     }
 
     /** Waits until so many sessions of this database wait for a lock of another one. */
@@ -193,7 +186,8 @@ final class Db implements AutoCloseable {
                         + " ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()";
             case H2 -> "SELECT count(*) FROM INFORMATION_SCHEMA.SESSIONS WHERE BLOCKER_ID IS NOT NULL";
         };
-        await().atMost(limit).until(() -> number(sql) >= sessions);
+        // InnoDB shows its transactions as they were until nobody has looked for a tenth of a second.
+        await().atMost(limit).pollInterval(Duration.ofMillis(150)).until(() -> number(sql) >= sessions);
     }
 
     long payments() {
@@ -223,6 +217,7 @@ final class Db implements AutoCloseable {
     @Override
     public void close() {
         pools.forEach(HikariDataSource::close);
+        look.close();
         if (kind == Database.H2) {
             execute("SHUTDOWN");
         }

@@ -298,7 +298,8 @@ class DriverOptionsTest {
                 db.execute("ALTER TABLE idem_marker ADD COLUMN note" + i + " text");
             }
             stop.set(true);
-            assertThat(db.payments()).isEqualTo((long) Together.get(flow));
+            long paid = Together.get(flow); // before it has ended it may pay once more
+            assertThat(db.payments()).isEqualTo(paid);
         }
     }
 }

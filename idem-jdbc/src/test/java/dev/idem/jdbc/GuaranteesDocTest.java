@@ -13,9 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Keeps docs/guarantees.md honest: every promise names a test that exists, and every step of a unit has its row. */
+@Tag("quick")
 class GuaranteesDocTest {
     private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))`");
     private final Path root = ProjectRoot.find();

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** When what a process remembers of the horizon is enough, and when the row must be read. */
+@Tag("quick")
 class HorizonsTest {
     private static final Instant DECLARED = Instant.parse("2026-03-01T12:00:00Z");
     private static final Instant BOUND = DECLARED.minus(Duration.ofDays(2));

@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.servers.DatabaseServer;
+import dev.idem.servers.LongLane;
 import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.ForkedJvm;
@@ -33,18 +34,18 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Consumers, connections and the server are killed under load, again and again. A checker that reads only the business
  * tables then finds every acknowledged message applied exactly once.
  *
- * <p>Longer: {@code -Didem.kill.rounds=500 -Didem.kill.restarts=50 -Didem.kill.batch=400}. The same again: {@code
- * -Didem.kill.seed=…}, as printed; it decides the stream and when to kill, the machine decides the rest.
+ * <p>The long lane asks for {@code -Didem.kill.rounds=500 -Didem.kill.restarts=50 -Didem.kill.batch=400}. The same again:
+ * {@code -Didem.kill.seed=…}, as printed; it decides the stream and when to kill, the machine decides the rest.
  */
 class KillCampaignTest {
     private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final int CONSUMERS = 2;
     private static final int THREADS = 4;
-    private static final int ROUNDS = Integer.getInteger("idem.kill.rounds", 13);
-    private static final int RESTARTS = Integer.getInteger("idem.kill.restarts", 5);
+    private static final int ROUNDS = setting("rounds", 6, 500);
+    private static final int RESTARTS = setting("restarts", 2, 50);
     private static final int FEW_ROUNDS = Math.max(1, ROUNDS / 6);
     private static final int FEW_RESTARTS = Math.max(1, RESTARTS / 5);
-    private static final int BATCH = Integer.getInteger("idem.kill.batch", 100);
+    private static final int BATCH = setting("batch", 100, 400);
     private static final long BACKEND_KILL_MILLIS = 50;
     private static final String CONSUMER = "consumer";
 
@@ -62,34 +63,47 @@ class KillCampaignTest {
     private KillBroker broker;
     private String url;
 
+    private static int setting(String name, int usual, int inLongLane) {
+        return Integer.parseInt(
+                LongLane.setting("idem.kill." + name, Integer.toString(usual), Integer.toString(inLongLane)));
+    }
+
     @Test
     void nothingIsLostOrDoubled() throws Exception {
         campaign(Database.POSTGRESQL, TestPool.HIKARI, 1, ROUNDS, RESTARTS);
     }
 
     @ParameterizedTest
-    @MethodSource("others")
+    @MethodSource("elsewhere")
     @DisplayName("LV-15 nothing is lost or doubled on another pool, or another database")
     void nothingIsLostOrDoubledElsewhere(Database database, TestPool pool) throws Exception {
         campaign(database, pool, 1, FEW_ROUNDS, FEW_RESTARTS);
     }
 
-    static Stream<Arguments> others() {
+    /** The first two in each build, all in the long lane. */
+    static Stream<Arguments> elsewhere() {
         return Stream.of(
-                Arguments.of(Database.POSTGRESQL, TestPool.REUSING),
-                Arguments.of(Database.MARIADB, TestPool.HIKARI),
-                Arguments.of(Database.MARIADB, TestPool.REUSING));
+                        Arguments.of(Database.POSTGRESQL, TestPool.REUSING),
+                        Arguments.of(Database.MARIADB, TestPool.HIKARI),
+                        Arguments.of(Database.MARIADB, TestPool.REUSING))
+                .limit(LongLane.isOn() ? 3 : 2);
     }
 
     @ParameterizedTest
-    @MethodSource("all")
+    @MethodSource("batches")
     @DisplayName("PG-10 LV-15 nothing of a batch is lost or doubled")
     void nothingOfABatchIsLostOrDoubled(Database database, TestPool pool) throws Exception {
         campaign(database, pool, 25, FEW_ROUNDS, FEW_RESTARTS);
     }
 
-    static Stream<Arguments> all() {
-        return Stream.concat(Stream.of(Arguments.of(Database.POSTGRESQL, TestPool.HIKARI)), others());
+    /** The first three in each build, all in the long lane. */
+    static Stream<Arguments> batches() {
+        return Stream.of(
+                        Arguments.of(Database.POSTGRESQL, TestPool.HIKARI),
+                        Arguments.of(Database.MARIADB, TestPool.REUSING),
+                        Arguments.of(Database.MARIADB, TestPool.HIKARI),
+                        Arguments.of(Database.POSTGRESQL, TestPool.REUSING))
+                .limit(LongLane.isOn() ? 4 : 3);
     }
 
     /** @param atOnce how many deliveries a consumer takes into one transaction */

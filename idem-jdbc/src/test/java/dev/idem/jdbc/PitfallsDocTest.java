@@ -13,9 +13,11 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Keeps docs/pitfalls.md honest: it says exactly which tests name which pitfall. */
+@Tag("quick")
 class PitfallsDocTest {
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]{2}-\\d\\d) \\| (.+?) \\| (.+?) \\|");
     private static final Pattern ID =

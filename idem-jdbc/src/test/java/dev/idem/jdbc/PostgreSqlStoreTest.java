@@ -1,7 +1,9 @@
 package dev.idem.jdbc;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("quick")
 class PostgreSqlStoreTest extends JdbcStoreContract {
     @BeforeAll
     static void open() {

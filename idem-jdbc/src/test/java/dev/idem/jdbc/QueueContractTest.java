@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SkipWithoutServer.class)
 @ParameterizedClass
 @EnumSource(Database.class)
+@Tag("quick")
 class QueueContractTest extends QueueStoreContract {
     @Parameter
     Database kind;

@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QueueLookTest {
     private static final Duration SOON = Duration.ofSeconds(40);
 
+    /** With four megabytes each they are more than the process has. */
+    private static final int LARGE = 50;
+
     @ParameterizedTest
     @CsvSource({"POSTGRESQL, true", "POSTGRESQL, false", "MARIADB, true", "MARIADB, false"})
     @DisplayName("a backlog of messages that do not fit into the memory together is handled")
@@ -35,21 +38,21 @@ class QueueLookTest {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox(db.pool(2))) {
             byte[] large = new byte[4 << 20];
-            for (int i = 0; i < 120; i++) {
+            for (int i = 0; i < LARGE; i++) {
                 inbox.accept(
                         QueueHoard.consumer(leased),
                         Message.builder().id("m" + i).payload(large).build());
             }
             inbox.accept(QueueHoard.consumer(leased), Db.message("small"));
             try (ForkedJvm process =
-                    ForkedJvm.start(List.of("-Xmx256m"), QueueHoard.class, db.url(), Boolean.toString(leased))) {
+                    ForkedJvm.start(List.of("-Xmx176m"), QueueHoard.class, db.url(), Boolean.toString(leased))) {
                 assertThat(process.waitForExit(Duration.ofMinutes(3)))
                         .as(() -> String.join("\n", process.lines()))
                         .isZero();
             }
             assertThat(db.number("SELECT count(DISTINCT order_id) FROM payment WHERE order_id LIKE 'm%/4194304'"))
-                    .isEqualTo(120);
-            assertThat(db.payments()).isEqualTo(121);
+                    .isEqualTo(LARGE);
+            assertThat(db.payments()).isEqualTo(LARGE + 1);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.idem.Outbox;
 import dev.idem.QueuePolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
+import dev.idem.servers.LongLane;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -45,14 +46,14 @@ class RelayCrashTest {
     @EnumSource(Database.class)
     @DisplayName("RO-01 HX-14 wherever a relay dies that works in one transaction, all is published, in order by key")
     void inTransaction(Database database) {
-        assertThat(sweep(database, TAKEN)).isGreaterThan(4);
+        assertThat(sweep(database, TAKEN)).isGreaterThanOrEqualTo(4 / stride(database));
     }
 
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName("RO-01 HX-14 wherever a relay dies that takes leases, all is published, in order by key")
     void leased(Database database) {
-        assertThat(sweep(database, LEASED)).isGreaterThan(10);
+        assertThat(sweep(database, LEASED)).isGreaterThanOrEqualTo(10 / stride(database));
     }
 
     @ParameterizedTest
@@ -79,7 +80,8 @@ class RelayCrashTest {
         try (RelayBench bench = new RelayBench(database)) {
             boolean lost = true;
             int points = 0;
-            for (int n = 1; lost; n++) {
+            int stride = LongLane.stride(2);
+            for (int n = LongLane.first(stride); lost; n += stride) {
                 lost = false;
                 for (boolean after : new boolean[] {false, true}) {
                     CountingBroker broker = bench.published();
@@ -98,17 +100,23 @@ class RelayCrashTest {
                     bench.check(broker);
                 }
             }
-            assertThat(points).isGreaterThan(5);
+            assertThat(points).isGreaterThanOrEqualTo(5 / stride);
         }
+    }
+
+    /** Outside the long lane every statement on PostgreSQL, and each second one on the others. */
+    private static int stride(Database database) {
+        return database == Database.POSTGRESQL ? 1 : LongLane.stride(2);
     }
 
     /** Answers at how many points it died. */
     private static int sweep(Database database, QueuePolicy policy) {
         try (RelayBench bench = new RelayBench(database)) {
             boolean full = database == Database.POSTGRESQL && !policy.isLeased();
+            int stride = stride(database);
             int points = 0;
             boolean died = true;
-            for (int n = 1; died; n++) {
+            for (int n = LongLane.first(stride); died; n += stride) {
                 died = false;
                 // After one statement is before the next, but for the broker in between; so one of both does elsewhere.
                 for (boolean after : full ? List.of(false, true) : List.of(true)) {

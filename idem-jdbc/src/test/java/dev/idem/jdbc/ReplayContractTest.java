@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SkipWithoutServer.class)
 @ParameterizedClass
 @EnumSource(Database.class)
+@Tag("quick")
 class ReplayContractTest extends ReplayStoreContract {
     @Parameter
     Database kind;

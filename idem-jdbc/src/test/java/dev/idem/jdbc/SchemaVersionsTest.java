@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p><b>The next version</b> is a new folder {@code schema/v<n+1>}, another {@link JdbcSchema#VERSION}, scripts that bring the
  * tables of each released version to it, and rows of its own. {@link UpgradeTest} then starts from every released version.
  */
+@Tag("quick")
 class SchemaVersionsTest {
     private static final Path TESTS = Path.of("src/test/resources/dev/idem/jdbc/schema");
     private static final List<String> SCRIPTS =

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SkipWithoutServer.class)
 @ParameterizedClass
 @EnumSource(Database.class)
+@Tag("quick")
 class SequenceContractTest extends SequenceStoreContract {
     @Parameter
     Database kind;

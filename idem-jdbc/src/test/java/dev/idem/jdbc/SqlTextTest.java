@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which SQL text would end the transaction, as far as its first words tell. */
+@Tag("quick")
 class SqlTextTest {
     private static final List<String> EVERYWHERE = List.of(
             "COMMIT",

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(SkipWithoutServer.class)
 @ParameterizedClass
 @EnumSource(Database.class)
+@Tag("quick")
 class StepContractTest extends StepStoreContract {
     @Parameter
     Database kind;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.servers.LongLane;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.sql.SQLException;
@@ -129,9 +130,10 @@ class SweeperTest {
                 history.db.execute("ALTER TABLE idem_marker SET (fillfactor = 20)");
             }
             FaultyDataSource faulty = FaultyDataSource.around(history.db.plain());
+            int stride = database == Database.POSTGRESQL ? LongLane.stride(2) : LongLane.stride(4);
             int fired = 0;
             for (Fault fault : List.of(Fault.CONNECTION_LOST_BEFORE, Fault.CONNECTION_LOST_AFTER)) {
-                for (int call = 1; ; call++) {
+                for (int call = LongLane.first(stride); ; call += stride) {
                     history.db.execute(
                             "UPDATE idem_retention SET horizon = NULL, cutoff = NULL, swept_at = NULL",
                             "TRUNCATE TABLE idem_marker",
@@ -153,7 +155,7 @@ class SweeperTest {
                             .isEqualTo(newestThatIsGone(history));
                 }
             }
-            assertThat(fired).isGreaterThan(20);
+            assertThat(fired).isGreaterThanOrEqualTo(20 / stride - 1);
         }
     }
 

@@ -145,13 +145,12 @@ final class Receiver implements Runnable {
         stop(options.common().drain());
     }
 
+    /** A right can be granted, and a user made known, while this waits. */
     private void refused(Exception cause) {
-        log.error(
-                "{}: the broker refuses the user, who must be allowed to consume from {}, and to produce to it and to {}",
-                options.name(),
-                options.queue(),
-                options.deadLetters());
-        failed(cause);
+        broker.failed(
+                cause,
+                cause.getMessage() + ": the user must be known, and allowed to consume from " + options.queue()
+                        + ", and to produce to it and to " + options.deadLetters());
     }
 
     void taking(boolean value) {

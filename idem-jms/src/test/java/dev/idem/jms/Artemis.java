@@ -89,7 +89,7 @@ final class Artemis implements AutoCloseable {
     }
 
     String amqpUrl() {
-        return "amqp://127.0.0.1:" + port + "?jms.requestTimeout=10000";
+        return "amqp://127.0.0.1:" + port + "?jms.requestTimeout=10000&jms.useDaemonThread=true";
     }
 
     /** Sends to a queue of {@link ArtemisMain#REFUSING} until it is refused. */
@@ -110,7 +110,27 @@ final class Artemis implements AutoCloseable {
         }
     }
 
-    /** Takes away what {@link #fill} sent. */
+    /** Sends more than there is room for to a queue of {@link ArtemisMain#BLOCKING}. */
+    void block(String queue) throws JMSException {
+        try (Connection connection = core().createConnection();
+                Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
+                MessageProducer producer = session.createProducer(session.createQueue(queue))) {
+            Message filler = session.createTextMessage("x".repeat(30_000));
+            filler.setBooleanProperty(FILLER, true);
+            producer.send(filler);
+        }
+    }
+
+    /** Removes a queue, with what is in it. */
+    void remove(String queue) throws Exception {
+        Message answer = ask(question ->
+                JMSManagementHelper.putOperationInvocation(question, "broker", "destroyQueue", queue, true, true));
+        if (!JMSManagementHelper.hasOperationSucceeded(answer)) {
+            throw new IllegalStateException("not removed: " + JMSManagementHelper.getResult(answer));
+        }
+    }
+
+    /** Takes away what {@link #fill} sent, or {@link #block}. */
     void empty(String queue) throws JMSException {
         try (Connection connection = core().createConnection();
                 Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE);
@@ -131,18 +151,27 @@ final class Artemis implements AutoCloseable {
     }
 
     private long attribute(String queue, String attribute) throws Exception {
+        Message answer = ask(question -> JMSManagementHelper.putAttribute(question, "queue." + queue, attribute));
+        return JMSManagementHelper.hasOperationSucceeded(answer)
+                ? ((Number) JMSManagementHelper.getResult(answer)).longValue()
+                : 0;
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        void write(Message question) throws JMSException;
+    }
+
+    private Message ask(Question question) throws Exception {
         try (ActiveMQConnectionFactory factory = (ActiveMQConnectionFactory) core();
                 Connection connection = factory.createConnection();
                 Session session = connection.createSession(Session.AUTO_ACKNOWLEDGE)) {
             connection.start();
             QueueRequestor requestor =
                     new QueueRequestor((QueueSession) session, new ActiveMQQueue("activemq.management"));
-            Message question = session.createMessage();
-            JMSManagementHelper.putAttribute(question, "queue." + queue, attribute);
-            Message answer = requestor.request(question);
-            return JMSManagementHelper.hasOperationSucceeded(answer)
-                    ? ((Number) JMSManagementHelper.getResult(answer)).longValue()
-                    : 0;
+            Message asked = session.createMessage();
+            question.write(asked);
+            return requestor.request(asked);
         }
     }
 

@@ -3,18 +3,18 @@ package dev.idem.jms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.ListenerBuilder;
 import dev.idem.broker.MessageReader;
 import dev.idem.broker.Triage;
-import dev.idem.broker.Triage.Decision;
 import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.Message;
 import jakarta.jms.MessageConsumer;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Session;
-import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -37,23 +37,18 @@ class JmsLoopTest extends JmsScene {
         ConnectionFactory factory = artemis.core();
         // region jms-loop
         MessageReader<Message> reader = JmsMessages.reader();
-        Triage triage = new Triage(billing, RetryPolicy.fixed(Duration.ofSeconds(1)));
+        Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
         try (Connection connection = factory.createConnection();
                 Session session = connection.createSession(Session.SESSION_TRANSACTED);
                 MessageConsumer orders = session.createConsumer(session.createQueue(queue));
                 MessageProducer letters = session.createProducer(session.createQueue(queue + ".failed"))) {
             connection.start();
             for (Message next = orders.receive(1_000); next != null; next = orders.receive(1_000)) {
-                int failedBefore = next.getIntProperty("JMSXDeliveryCount") - 1;
-                Decision decision = triage.decide(inbox.accept(billing, reader.read(next)), failedBefore);
-                if (decision instanceof Decision.SetAside) {
-                    letters.send(next);
+                Optional<DeadLetter> letter = triage.untilDecided(inbox, reader.read(next));
+                if (letter.isPresent()) {
+                    letters.send(next); // in the same transaction
                 }
-                if (decision instanceof Decision.Acknowledge || decision instanceof Decision.SetAside) {
-                    session.commit();
-                } else {
-                    session.rollback(); // the broker delivers it again, after its redelivery delay
-                }
+                session.commit();
             }
         }
         // endregion

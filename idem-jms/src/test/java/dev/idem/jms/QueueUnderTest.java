@@ -19,13 +19,14 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import org.apache.qpid.jms.JmsConnectionFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A queue of a real broker, through one of its clients. */
 final class QueueUnderTest implements BrokerUnderTest {
     final String name = "q" + UUID.randomUUID().toString().replace("-", "");
 
-    private final String letters = ArtemisMain.REFUSING + name;
+    private String letters = ArtemisMain.REFUSING + name;
     private final Artemis artemis;
     private final ConnectionFactory factory;
     private final UnaryOperator<JmsInbox.Builder> options;
@@ -76,6 +77,7 @@ final class QueueUnderTest implements BrokerUnderTest {
 
     @Override
     public Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) {
+        letters = (wishes.patient() ? ArtemisMain.BLOCKING : ArtemisMain.REFUSING) + name;
         return builder(wishes.misspelt() ? ArtemisMain.CLOSED + name : name, consumer, inbox)
                 .retry(wishes.retry())
                 .maxPendingBytes(wishes.maxPendingBytes())
@@ -94,6 +96,25 @@ final class QueueUnderTest implements BrokerUnderTest {
     @Override
     public void mendLetters() throws Exception {
         artemis.empty(letters);
+    }
+
+    /** The broker makes it again. */
+    @Override
+    public void removeLetters() throws Exception {
+        artemis.remove(letters);
+    }
+
+    /** Senders of AMQP have credit, and go on for a while. */
+    @Override
+    public void blockPublishers(boolean blocked) throws Exception {
+        if (factory instanceof JmsConnectionFactory) {
+            BrokerUnderTest.super.blockPublishers(blocked);
+        }
+        if (blocked) {
+            artemis.block(letters);
+        } else {
+            artemis.empty(letters);
+        }
     }
 
     @Override

@@ -19,6 +19,9 @@ final class ClientConfig {
     private static final int LARGEST_REQUEST = 64 << 20;
     private static final int DEFAULT_MAX_POLL_INTERVAL = 300_000;
     private static final long DEFAULT_FETCH = 50L << 20;
+    private static final long ASSUMED_RECORD = 256L << 10;
+    private static final long LEAST_POLLED = 16;
+    private static final long DEFAULT_POLLED = 500;
 
     private final Map<String, Object> given;
 
@@ -78,6 +81,9 @@ final class ClientConfig {
         config.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         config.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Long.toString(Math.min(DEFAULT_FETCH, bytes)));
+        // What is fetched may be packed, so its bytes do not say how many there are when it is unpacked.
+        long polled = Math.max(LEAST_POLLED, Math.min(DEFAULT_POLLED, bytes / ASSUMED_RECORD));
+        config.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Long.toString(polled));
         // With the newer protocol the broker assigns, and the client refuses this setting.
         if (!text(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic").equalsIgnoreCase("consumer")) {
             config.putIfAbsent(

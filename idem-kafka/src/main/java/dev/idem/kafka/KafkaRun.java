@@ -108,7 +108,7 @@ final class KafkaRun implements ListenerRun {
 
     @Override
     public void close(Duration longest) {
-        life.end(longest);
+        life.close(longest);
         life.await(longest.plus(GOODBYE));
     }
 }

@@ -40,8 +40,9 @@ final class LetterReader implements AutoCloseable {
 
     /** A partition between two offsets. */
     private record Range(TopicPartition partition, long begin, long end, BitSet crossedOut) {
-        void crossOut(long offset) {
-            if (offset >= begin && offset < end) {
+        /** What stands behind it cannot have been read by who wrote it. */
+        void crossOut(long offset, long by) {
+            if (offset >= begin && offset < Math.min(end, by)) {
                 crossedOut.set(Math.toIntExact(offset - begin));
             }
         }
@@ -80,7 +81,7 @@ final class LetterReader implements AutoCloseable {
             for (var record = fetched.poll(); record != null; record = fetched.poll()) {
                 Matcher named = PLACE.matcher(crossingOut(record));
                 if (named.matches() && Integer.parseInt(named.group(1)) == range.partition.partition()) {
-                    range.crossOut(Long.parseLong(named.group(2)));
+                    range.crossOut(Long.parseLong(named.group(2)), record.offset());
                 }
             }
         }

@@ -10,8 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
-import org.apache.kafka.common.errors.AuthenticationException;
-import org.apache.kafka.common.errors.AuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +27,7 @@ final class Life {
     private long deadline;
     private volatile boolean ending;
     private volatile boolean failed;
+    private volatile boolean closed;
     private volatile @Nullable Throwable cause;
     private volatile boolean ended;
 
@@ -71,6 +70,12 @@ final class Life {
         return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 
+    /** Somebody wants it so; what it failed from is over then. */
+    void close(Duration longest) {
+        closed = true;
+        end(longest);
+    }
+
     synchronized void fail(Throwable cause) {
         if (!failed && !ending) {
             this.cause = cause;
@@ -86,12 +91,6 @@ final class Life {
     }
 
     private static String advice(Throwable cause) {
-        if (cause instanceof AuthorizationException) {
-            return "grant it to read its topics and its group, and to write the topics of dead letters";
-        }
-        if (cause instanceof AuthenticationException) {
-            return "correct its credentials";
-        }
         if (cause instanceof InvalidOffsetException) {
             return "say with auto.offset.reset or kafka-consumer-groups.sh --reset-offsets where it shall begin";
         }
@@ -138,7 +137,7 @@ final class Life {
     /** The state, unless it simply lives. */
     @Nullable
     ListenerState state() {
-        if (failed) {
+        if (failed && !closed) {
             return ListenerState.FAILED;
         }
         return ended ? ListenerState.CLOSED : ending ? ListenerState.CLOSING : null;

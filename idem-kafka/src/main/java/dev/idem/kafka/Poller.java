@@ -21,7 +21,10 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
@@ -47,6 +50,7 @@ final class Poller implements Runnable {
     private final Pace broker;
     private final Pace store;
     private final Pace instanceId;
+    private final Pace rights;
     private volatile Member member;
     private volatile boolean taking = true;
     private long joinedAt;
@@ -60,6 +64,7 @@ final class Poller implements Runnable {
         broker = Pace.ofBroker(name, Streams.BROKER);
         store = Pace.ofStore(name);
         instanceId = Pace.ofBroker(name, "group.instance.id " + plan.config().instanceId());
+        rights = Pace.ofBroker(name, "a right at the broker");
         lanes = Lanes.start(
                 new Lanes.Options(
                         name + "-lane",
@@ -134,12 +139,17 @@ final class Poller implements Runnable {
             store.succeeded();
             if (hasJoined()) {
                 instanceId.succeeded();
+                rights.succeeded();
             } else if (instanceId.isWaiting() && System.nanoTime() - joinedAt > PATIENCE_NANOS) {
-                joinAgain(); // the client may also wait in silence for what it was refused
+                joinAgain(instanceId); // the client may also wait in silence for what it was refused
             }
         } catch (UnreleasedInstanceIdException taken) {
             instanceId.failed(taken);
-            joinAgain();
+            joinAgain(instanceId);
+        } catch (AuthorizationException refused) { // not both at once: what they have in common differs between clients
+            refused(refused);
+        } catch (AuthenticationException refused) {
+            refused(refused);
         } catch (RetriableException passing) {
             broker.failed(passing);
             sleep(broker.left());
@@ -147,6 +157,11 @@ final class Poller implements Runnable {
             store.failed(passing);
             sleep(store.left());
         }
+    }
+
+    private void refused(KafkaException refused) {
+        rights.failed(refused, Refusal.whatIsMissing(refused));
+        joinAgain(rights);
     }
 
     private void poll(Consumer<byte[], byte[]> consumer) {
@@ -215,10 +230,10 @@ final class Poller implements Runnable {
     }
 
     /** As a new member, because the client does not try again by itself. */
-    private void joinAgain() {
+    private void joinAgain(Pace pace) {
         member.assignments().drop();
         member.leave();
-        sleep(instanceId.left());
+        sleep(pace.left());
         member = Member.create(instance, plan, lanes, clients);
         join();
     }
@@ -262,7 +277,11 @@ final class Poller implements Runnable {
     }
 
     Optional<Waiting> waiting() {
-        return broker.waiting().or(store::waiting).or(instanceId::waiting).or(lanes::waiting);
+        return broker.waiting()
+                .or(store::waiting)
+                .or(instanceId::waiting)
+                .or(rights::waiting)
+                .or(lanes::waiting);
     }
 
     int pending() {

@@ -5,6 +5,8 @@ import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -26,6 +28,14 @@ final class Refusal {
                     + "' is no name of a topic: that has 1 to 249 letters, digits or . _ - and is neither . nor ..");
         }
         return topic;
+    }
+
+    /** What to tell people about a listener that its broker refuses. */
+    static String whatIsMissing(KafkaException refused) {
+        String advice = refused instanceof AuthorizationException
+                ? "Grant it to read its topics and its group, and to write the topics of dead letters"
+                : "Correct its credentials";
+        return refused.getClass().getSimpleName() + ": " + refused.getMessage() + " " + advice;
     }
 
     static RuntimeException of(Throwable cause, String topic) {

@@ -20,9 +20,11 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is committed for a partition, and when. */
+@Tag("quick")
 class AssignmentsTest {
     private static final TopicPartition PARTITION = new TopicPartition("orders", 0);
 

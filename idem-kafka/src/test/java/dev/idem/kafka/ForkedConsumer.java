@@ -2,6 +2,11 @@ package dev.idem.kafka;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.TerminalException;
+import dev.idem.broker.DeadLetters;
+import dev.idem.broker.LetterFilter;
+import dev.idem.broker.LetterReplay;
+import dev.idem.broker.ListenerState;
 import dev.idem.test.MemoryStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,17 +20,23 @@ import org.slf4j.LoggerFactory;
 
 /** A listener in a JVM of its own, with a heap or a client of another size or version. */
 final class ForkedConsumer {
+    /** The ids of messages begin with it that are set aside. */
+    static final String BAD = "bad";
+
     private static final long SLOW_MILLIS = 20;
 
     private ForkedConsumer() {}
 
-    /** Takes so many messages, closes, and says what client it had. */
+    /** Takes so many messages, restarts, closes, and says what client it had and how many letters there are. */
     public static void main(String[] args) throws Exception {
         CountDownLatch done = new CountDownLatch(Integer.parseInt(args[2]));
         Consumer consumer = Consumer.named("forked")
                 .otherwise((message, tx) -> {
                     Thread.sleep(SLOW_MILLIS);
                     done.countDown();
+                    if (message.id().orElseThrow().startsWith(BAD)) {
+                        throw new TerminalException("never", null);
+                    }
                     return "";
                 })
                 .build();
@@ -35,9 +46,26 @@ final class ForkedConsumer {
             while (done.getCount() > 0 && listener.failure().isEmpty()) {
                 Thread.sleep(SLOW_MILLIS);
             }
+            listener.pause();
+            listener.restart();
+            listener.resume();
+            while (listener.state() != ListenerState.RUNNING || listener.pending() > 0) {
+                Thread.sleep(SLOW_MILLIS);
+            }
             listener.close();
             System.out.println(listener.state() + " " + AppInfoParser.getVersion() + " "
-                    + listener.failure().map(Throwable::toString).orElse("well"));
+                    + listener.failure().map(Throwable::toString).orElse("well") + " letters " + replayed(args));
+        }
+    }
+
+    /** Sends all letters again, and answers how many these were. */
+    private static long replayed(String... args) {
+        try (DeadLetters letters =
+                KafkaDeadLetters.open(Map.of("bootstrap.servers", args[0]), args[1] + ".dead-letters")) {
+            return LetterReplay.of(LetterFilter.all())
+                    .as("anna", "with another client", (consumer, action, actor, reason, detail) -> {})
+                    .run(letters, progress -> {})
+                    .sent();
         }
     }
 

@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is refused before anything is started, and what is filled in. */
+@Tag("quick")
 class KafkaConfigTest {
     private static final Map<String, Object> GOOD = Map.of("bootstrap.servers", "127.0.0.1:1", "group.id", "g");
 

@@ -80,12 +80,26 @@ class KafkaContractTest extends BrokerContract {
 
         @Override
         public void breakLetters() throws Exception {
-            KafkaBed.largest(bed.topic + ".dead-letters", 1);
+            KafkaBed.largest(letters(), 1);
         }
 
         @Override
         public void mendLetters() throws Exception {
-            KafkaBed.largest(bed.topic + ".dead-letters", 1_000_000);
+            KafkaBed.largest(letters(), 1_000_000);
+        }
+
+        @Override
+        public void removeLetters() throws Exception {
+            KafkaBed.admin().deleteTopics(List.of(letters())).all().get();
+        }
+
+        @Override
+        public void restoreLetters() throws Exception {
+            KafkaBed.createTopic(letters(), 1);
+        }
+
+        private String letters() {
+            return bed.topic + ".dead-letters";
         }
 
         @Override

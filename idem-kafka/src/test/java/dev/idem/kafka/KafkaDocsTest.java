@@ -22,13 +22,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -103,30 +106,30 @@ class KafkaDocsTest {
             KafkaBed.send(bed.record("k", "m1"));
             KafkaBed.send(bed.record("k", "m1"));
             KafkaBed.send(new ProducerRecord<>(bed.topic, KafkaBed.bytes("k"), KafkaBed.bytes("without an id")));
-            List<DeadLetter> aside = new ArrayList<>();
+            String topic = bed.topic;
+            KafkaBed.createTopic(topic + ".dead-letters", 1);
             bed.config.putAll(Map.of("auto.offset.reset", "earliest", "enable.auto.commit", "false"));
             try (var consumer =
-                    new KafkaConsumer<>(bed.config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-                consumer.subscribe(List.of(bed.topic));
+                            new KafkaConsumer<>(bed.config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                    var producer = new KafkaProducer<>(
+                            Map.<String, Object>of(
+                                    "bootstrap.servers", KafkaBed.server().address()),
+                            new ByteArraySerializer(),
+                            new ByteArraySerializer())) {
+                consumer.subscribe(List.of(topic));
                 KafkaBed.until("all is settled", () -> {
                     // region kafka-own-loop
                     Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
                     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
                         Message message = KafkaMessages.reader().read(record);
-                        int failures = 0;
-                        Triage.Decision decision = triage.decide(inbox.accept(billing, message), failures);
-                        while (!(decision instanceof Triage.Decision.Acknowledge)) {
-                            if (decision instanceof Triage.Decision.SetAside set) {
-                                aside.add(set.letter()); // publish it, and wait until the broker has it
-                                break;
-                            }
-                            if (decision instanceof Triage.Decision.TryAgain again) {
-                                failures = again.failures();
-                                Thread.sleep(again.delay().toMillis());
-                            } else { // the store does not answer
-                                Thread.sleep(1_000);
-                            }
-                            decision = triage.decide(inbox.accept(billing, message), failures);
+                        Optional<DeadLetter> letter = triage.untilDecided(inbox, message);
+                        if (letter.isPresent()) {
+                            var aside = new ProducerRecord<>(topic + ".dead-letters", record.key(), record.value());
+                            letter.get()
+                                    .from(Map.of("topic", topic, "partition", "" + record.partition()))
+                                    .headers(message)
+                                    .forEach(header -> aside.headers().add(header.name(), header.value()));
+                            producer.send(aside).get(); // the broker has it
                         }
                     }
                     consumer.commitSync();
@@ -135,9 +138,10 @@ class KafkaDocsTest {
                 });
             }
             bed.assertOnce(1);
-            assertThat(aside)
-                    .singleElement()
-                    .satisfies(letter -> assertThat(letter.reason()).isEqualTo("REJECTED"));
+            assertThat(bed.letters()).singleElement().satisfies(letter -> {
+                assertThat(letter.about().reason()).isEqualTo("REJECTED");
+                assertThat(letter.origin()).isEqualTo(topic);
+            });
         }
     }
 

@@ -74,6 +74,25 @@ class KafkaForgeryTest {
     }
 
     @Test
+    @DisplayName("nobody crosses out a letter that is not there yet")
+    void notInAdvance() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            KafkaBed.createTopic(bed.topic + ".dead-letters", 1);
+            var crossing = new ProducerRecord<byte[], byte[]>(bed.topic + ".dead-letters", null, null);
+            crossing.headers().add(KafkaDeadLetters.REPLAYED, bytes("0-1"));
+            KafkaBed.send(crossing);
+            KafkaBed.send(bed.record("k", "m0"));
+            bed.listen(writer(message -> {
+                throw new TerminalException("never", null);
+            }));
+            bed.awaitSettled();
+            assertThat(bed.letters())
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.place()).isEqualTo("0-1"));
+        }
+    }
+
+    @Test
     @DisplayName("a letter does not decide where it is sent to: only to topics that are allowed")
     void origins() throws Exception {
         try (KafkaBed bed = new KafkaBed(1);

@@ -95,6 +95,17 @@ class RabbitContractTest extends BrokerContract {
             bench.with(channel -> channel.queueDelete(letters()));
         }
 
+        /** The listener makes it again. */
+        @Override
+        public void removeLetters() throws Exception {
+            bench.with(channel -> channel.queueDelete(letters()));
+        }
+
+        @Override
+        public void blockPublishers(boolean blocked) {
+            bench.server.memoryAlarm(blocked);
+        }
+
         private String letters() {
             return bench.queue + ".dead-letters";
         }

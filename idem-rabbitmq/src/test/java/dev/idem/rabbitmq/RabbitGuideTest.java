@@ -2,6 +2,7 @@ package dev.idem.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -11,24 +12,28 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outbox;
-import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.QueuePolicy;
-import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
+import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
+import dev.idem.broker.ListenerBuilder;
 import dev.idem.broker.MessageReader;
 import dev.idem.broker.Relay;
 import dev.idem.broker.Triage;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.Audit;
-import java.time.Duration;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -76,32 +81,53 @@ class RabbitGuideTest {
     void aConsumerOfYourOwn() throws Exception {
         try (Scene scene = new Scene();
                 Connection connection = scene.bench.factory.newConnection();
-                Channel channel = connection.createChannel()) {
+                Channel channel = connection.createChannel();
+                Channel letters = connection.createChannel()) {
+            letters.confirmSelect();
             Inbox inbox = scene.inbox;
             Consumer billing = scene.single(message -> {});
             String orders = scene.bench.queue;
             // region rabbit-own-loop
             MessageReader<Delivery> reader = RabbitMessages.reader()
                     .typeFrom(delivery -> delivery.getEnvelope().getRoutingKey());
-            Triage triage = new Triage(billing, RetryPolicy.fixed(Duration.ofSeconds(1)));
+            Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
+            channel.basicQos(1); // what waits here holds up the others
             DeliverCallback consume = (tag, delivery) -> {
-                long number = delivery.getEnvelope().getDeliveryTag();
-                Outcome<?> outcome = inbox.accept(billing, reader.read(delivery));
-                Triage.Decision decision = triage.decide(outcome, 0);
-                if (decision instanceof Triage.Decision.Acknowledge) {
-                    channel.basicAck(number, false);
-                } else if (decision instanceof Triage.Decision.SetAside) {
-                    channel.basicReject(number, false); // to the dead-letter exchange of the queue
-                } else {
-                    channel.basicReject(number, true); // comes again, at once
+                Message message = reader.read(delivery);
+                Optional<DeadLetter> letter = triage.untilDecided(inbox, message);
+                if (letter.isPresent()) {
+                    Map<String, Object> headers = new HashMap<>();
+                    letter.get()
+                            .from(Map.of("queue", orders))
+                            .headers(message)
+                            .forEach(header -> headers.put(header.name(), header.text()));
+                    AMQP.BasicProperties aside =
+                            delivery.getProperties().builder().headers(headers).build();
+                    letters.basicPublish("", orders + ".dead-letters", true, aside, delivery.getBody());
+                    confirmed(letters); // the broker has it
                 }
+                channel.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
             };
             channel.basicConsume(orders, false, consume, tag -> {});
             // endregion
+            scene.bench.with(declaring -> declaring.queueDeclare(orders + ".dead-letters", true, false, false, null));
             scene.bench.send(0, 5);
             scene.bench.send(0, 5);
+            scene.bench.send(new AMQP.BasicProperties(), "without an id");
             scene.awaitEachOnce(5);
             assertThat(scene.runs).allSatisfy(run -> assertThat(run.type()).contains(orders));
+            Scene.until("the letter is there", () -> scene.letters().size() == 1);
+            assertThat(scene.letters())
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.origin()).isEqualTo(orders));
+        }
+    }
+
+    private static void confirmed(Channel channel) throws IOException {
+        try {
+            channel.waitForConfirmsOrDie(10_000);
+        } catch (InterruptedException | TimeoutException unconfirmed) {
+            throw new IOException(unconfirmed);
         }
     }
 

@@ -55,6 +55,8 @@ public final class MariaDbServer extends DatabaseServer {
         var command = new ArrayList<String>();
         command.addAll(List.of(binaries.resolve("bin/mariadbd").toString(), "--no-defaults"));
         command.addAll(List.of("--basedir=" + binaries, "--datadir=" + directory.resolve("data")));
+        // A server that starts removes what it takes for remains in there, also the tables that another one works with.
+        command.add("--tmpdir=" + directory.resolve("tmp"));
         // Making a key for TLS takes seconds at each start.
         command.addAll(List.of("--skip-ssl", "--innodb-log-file-size=32M", "--character-set-server=utf8mb4"));
         if (Account.isRoot()) {
@@ -67,6 +69,7 @@ public final class MariaDbServer extends DatabaseServer {
         Path script = directory.resolve("system.sql");
         try {
             Files.createDirectory(directory.resolve("data"));
+            Files.createDirectory(directory.resolve("tmp"));
             try (OutputStream out = Files.newOutputStream(script)) {
                 out.write("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
                         .getBytes(StandardCharsets.UTF_8));

@@ -1,5 +1,7 @@
 package dev.idem.cli.demo;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import picocli.CommandLine.Help.Ansi;
@@ -34,7 +36,22 @@ final class DemoTable {
         verdict("charged too much", seat -> seat.doubled() > 0, DemoReport.Seat::overcharged);
         verdict("lost charges", seat -> seat.lost() > 0, seat -> number(seat.lost()));
         text.append(System.lineSeparator()).append(conclusion()).append(System.lineSeparator());
+        next().forEach(line -> text.append(line).append(System.lineSeparator()));
         return text.toString();
+    }
+
+    /** What to try next: what was not shown yet. */
+    private List<String> next() {
+        List<String> lines = new ArrayList<>(List.of("", "What to try next:"));
+        if (!report.isQueued()) {
+            lines.add("  ./idem demo --mode queued     store first, then retry and park what fails");
+        }
+        if (report.broker().equals(DemoBroker.Kind.MEMORY.label())) {
+            lines.add("  ./idem demo --broker kafka    the same behind a Kafka that it starts and removes");
+        }
+        lines.add("  ./idem demo --sabotage        see it fail: nobody uses Idem");
+        lines.add("  docs/guide.md                 a consumer of your own, from nothing to production");
+        return lines;
     }
 
     private String conclusion() {

@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param duplicates how many of the publications repeated a message
  * @param deliveries messages that came to an inbox, repetitions included
  * @param cuts connections that were cut, of the database and of the broker
+ * @param poison messages that never succeed, and must be set aside
+ * @param letterOutages how often the broker took no dead letters for a while
+ * @param letters what was set aside; after a crash some may be there twice
+ * @param astray letters of messages that have their effect
+ * @param lost messages that have neither effect nor letter
  * @param orderChecked whether the set-up promises order; else none can be out of it
  * @param unpublished messages that the broker never confirmed; then the campaign has failed as well
  */
@@ -27,6 +32,10 @@ record BrokerReport(
         int pauses,
         int brokerKills,
         int cuts,
+        int poison,
+        int letterOutages,
+        int letters,
+        int astray,
         int lost,
         int doubled,
         int outOfOrder,
@@ -36,7 +45,7 @@ record BrokerReport(
         implements Report {
     @Override
     public boolean isFlawless() {
-        return lost == 0 && doubled == 0 && outOfOrder == 0 && unpublished == 0;
+        return lost == 0 && doubled == 0 && outOfOrder == 0 && astray == 0 && unpublished == 0;
     }
 
     @Override
@@ -49,6 +58,12 @@ record BrokerReport(
         rows.put("pauses beyond the session", (long) pauses);
         rows.put("broker kills", (long) brokerKills);
         rows.put("connections cut", (long) cuts);
+        if (poison > 0) {
+            rows.put("poisonous", (long) poison);
+            rows.put("times without letters", (long) letterOutages);
+            rows.put("letters", (long) letters);
+            rows.put("letters astray", (long) astray);
+        }
         rows.put("lost", (long) lost);
         rows.put("doubled", (long) doubled);
         rows.put(orderChecked ? "out of order" : "out of order, not checked", (long) outOfOrder);
@@ -60,8 +75,7 @@ record BrokerReport(
 
     @Override
     public String promise() {
-        return orderChecked
-                ? "Every message has taken effect exactly once, and in order."
-                : "Every message has taken effect exactly once.";
+        String once = "Every message has taken effect exactly once" + (orderChecked ? ", and in order" : "");
+        return once + (poison > 0 ? ", or has its letter." : ".");
     }
 }

@@ -8,11 +8,14 @@ interface BrokerServer extends Victim, AutoCloseable {
     /** The topic or the queue. */
     String NAME = "torture";
 
+    /** Where the dead letters are. */
+    String LETTERS = NAME + ".dead-letters";
+
     static BrokerServer start(TortureSettings settings) throws Exception {
         return switch (settings.subject()) {
             case PIPELINE -> KafkaBroker.start(NAME, Pipeline.OUT);
             case RABBITMQ -> RabbitBroker.start(settings.isOrdered());
-            default -> KafkaBroker.start(NAME);
+            default -> KafkaBroker.withLetters(NAME);
         };
     }
 
@@ -24,6 +27,11 @@ interface BrokerServer extends Victim, AutoCloseable {
 
     /** Returns when the broker has confirmed all of them, however long it is away; some may be there twice then. */
     void publish(int lane, List<Message> messages) throws Exception;
+
+    /** The messages that were set aside, as the broker has them; some may be there twice. */
+    default List<Item> letters() throws Exception {
+        return List.of();
+    }
 
     /** How many messages the consumers have not acknowledged. */
     long unfinished() throws Exception;

@@ -52,15 +52,18 @@ final class BrokerTraffic implements Traffic {
     @Override
     public Rest rest(long effects) throws Exception {
         long left = broker.unfinished();
-        return new Rest(
-                left,
-                left == 0,
-                isDone() && left == 0 && effects >= plan.items().size());
+        boolean done = isDone() && left == 0 && effects >= plan.effects();
+        return new Rest(left, left == 0, done && letters().lost() == 0);
+    }
+
+    private Letters letters() throws Exception {
+        return Letters.of(plan, accepted(), plan.parked() == 0 ? List.of() : broker.letters());
     }
 
     @Override
-    public Report report(TortureSettings settings, Numbers numbers) {
+    public Report report(TortureSettings settings, Numbers numbers) throws Exception {
         Verdict verdict = numbers.verdict();
+        Letters letters = letters();
         return new BrokerReport(
                 settings.subject().label(),
                 settings.seed(),
@@ -74,7 +77,11 @@ final class BrokerTraffic implements Traffic {
                 numbers.pauses(),
                 numbers.serverKills(),
                 numbers.cuts(),
-                verdict.lost(),
+                plan.parked(),
+                numbers.letterOutages(),
+                letters.there(),
+                letters.astray(),
+                verdict.lost() + letters.lost(),
                 verdict.doubled(),
                 verdict.outOfOrder(),
                 settings.isOrdered(),

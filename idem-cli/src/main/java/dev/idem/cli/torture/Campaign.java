@@ -202,6 +202,7 @@ final class Campaign implements AutoCloseable {
                         mayhem.serverKills(),
                         mayhem.cuts(),
                         mayhem.jumps(),
+                        mayhem.letterOutages(),
                         verdict));
     }
 

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Policy;
+import dev.idem.RetryPolicy;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.kafka.KafkaInbox;
@@ -29,6 +30,7 @@ public final class ConsumerMain {
     private static final long BATCH_BYTES = 1 << 20;
 
     private static final int PREFETCH = 100;
+    private static final int POISON_ATTEMPTS = 3;
     private static final Duration RETRY_QUEUE = Duration.ofMillis(200);
     private static final Duration DRAIN = Duration.ofSeconds(5);
     private static final int HEARTBEAT_SECONDS = 1;
@@ -105,7 +107,7 @@ public final class ConsumerMain {
         config.put("group.id", topic);
         KafkaListener listener = KafkaInbox.builder(config, List.of(topic), consumer, inbox)
                 .parallelism(PARALLELISM)
-                .retry(Mode.retry(Mode.RETRY))
+                .retry(retry(Mode.RETRY))
                 .drain(DRAIN)
                 .listen();
         return Listening.of(() -> listener.state() == ListenerState.RUNNING, listener::close);
@@ -132,12 +134,19 @@ public final class ConsumerMain {
         RabbitInbox.Builder options = RabbitInbox.builder(rabbit(), BrokerServer.NAME, consumer, inbox)
                 .parallelism(PARALLELISM)
                 .prefetch(PREFETCH)
+                .deadLetters(RabbitBroker.LETTERS_EXCHANGE, "")
                 .drain(DRAIN);
         RabbitListener listener = (ordered
-                        ? options.keepOrder().retry(Mode.retry(Mode.RETRY))
-                        : options.delays(RETRY_QUEUE).retry(Mode.retry(RETRY_QUEUE)))
+                        ? options.keepOrder().retry(retry(Mode.RETRY))
+                        : options.delays(RETRY_QUEUE).retry(retry(RETRY_QUEUE)))
                 .listen();
         return Listening.of(() -> listener.state() == ListenerState.RUNNING, listener::close);
+    }
+
+    /** What never succeeds is set aside soon, so that its letter meets what keeps letters out. */
+    private static RetryPolicy retry(Duration delay) {
+        return Mode.retry(delay)
+                .on(Mode.Poisoned.class, RetryPolicy.fixed(Mode.RETRY).withMaxAttempts(POISON_ATTEMPTS));
     }
 
     private ConnectionFactory rabbit() {

@@ -35,6 +35,8 @@ enum Defect {
     HIGHEST_OFFSET,
     /** The broker forgets what it has delivered. */
     AUTO_ACK,
+    /** What should be set aside is acknowledged, and no letter tells of it. */
+    FORGOTTEN_LETTERS,
     /** What a handler wants published is sent after its commit, by the process that made it. */
     AFTER_COMMIT;
 
@@ -60,10 +62,15 @@ enum Defect {
                         CALLED_AGAIN,
                         BY_ROWS,
                         OWN_TRANSACTION);
-            case KAFKA -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, HIGHEST_OFFSET);
+            case KAFKA -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, HIGHEST_OFFSET, FORGOTTEN_LETTERS);
             case PIPELINE -> List.of(OWN_TRANSACTION, AFTER_COMMIT);
-            case RABBITMQ -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, AUTO_ACK);
+            case RABBITMQ -> List.of(EARLY_ACK, NO_MARKER, OWN_TRANSACTION, AUTO_ACK, FORGOTTEN_LETTERS);
         };
+    }
+
+    /** Whether another loop than the library's does the work. */
+    boolean isByHand() {
+        return this == EARLY_ACK || this == HIGHEST_OFFSET || this == AUTO_ACK;
     }
 
     static List<String> labels(Subject subject) {

@@ -13,15 +13,21 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A Kafka broker with a topic of several partitions, one for each lane. */
@@ -32,6 +38,7 @@ final class KafkaBroker implements BrokerServer {
     private static final Map<String, String> SETTINGS = Map.of("group.min.session.timeout.ms", "500");
 
     private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(10);
+    private static final Duration READ_LIMIT = Duration.ofMillis(200);
     private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(30);
 
     private final KafkaServer server;
@@ -39,6 +46,7 @@ final class KafkaBroker implements BrokerServer {
     private final Producer<byte[], byte[]> producer;
 
     private final List<String> topics;
+    private boolean hasLetters;
 
     private KafkaBroker(KafkaServer server, List<String> topics) {
         this.server = server;
@@ -69,6 +77,51 @@ final class KafkaBroker implements BrokerServer {
                 .all()
                 .get();
         return broker;
+    }
+
+    /** And a topic for dead letters, which can be closed. */
+    static KafkaBroker withLetters(String topic) throws Exception {
+        KafkaBroker broker = start(topic);
+        broker.admin
+                .createTopics(List.of(new NewTopic(LETTERS, 1, (short) 1)))
+                .all()
+                .get();
+        broker.hasLetters = true;
+        return broker;
+    }
+
+    @Override
+    public boolean hasLetters() {
+        return hasLetters;
+    }
+
+    /** Nothing is small enough for it, while it is closed. */
+    @Override
+    public void letters(boolean welcome) throws Exception {
+        ConfigEntry largest = new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, welcome ? "1000000" : "1");
+        admin.incrementalAlterConfigs(Map.of(
+                        new ConfigResource(ConfigResource.Type.TOPIC, LETTERS),
+                        List.of(new AlterConfigOp(largest, AlterConfigOp.OpType.SET))))
+                .all()
+                .get();
+    }
+
+    @Override
+    public List<Item> letters() {
+        List<Item> letters = new ArrayList<>();
+        TopicPartition place = new TopicPartition(LETTERS, 0);
+        try (var reader = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", server.address()),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            reader.assign(List.of(place));
+            reader.seekToBeginning(List.of(place));
+            long end = reader.endOffsets(List.of(place)).getOrDefault(place, 0L);
+            while (reader.position(place) < end) {
+                reader.poll(READ_LIMIT).forEach(letter -> letters.add(Item.parse(letter.value())));
+            }
+        }
+        return letters;
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Kills the database or the broker and cuts connections, at moments that the seed decides. Used by one thread. */
+/** Kills the database or the broker, cuts connections and keeps dead letters out, at moments that the seed decides. Used by one thread. */
 final class Mayhem implements AutoCloseable {
     private static final int LONGEST_OUTAGE_MILLIS = 1_000;
     private static final int LONGEST_BETWEEN_CUTS_MILLIS = 1_500;
@@ -19,7 +19,14 @@ final class Mayhem implements AutoCloseable {
     private static final int CLOSING_PERCENT = 15;
     private static final int CLOCK_PERCENT = 25;
     private static final int LARGEST_JUMP_MILLIS = 3_000; // beyond every lease
+
+    /** The cut that certainly is a jump of the clock, so that a short campaign has one as well. */
+    private static final int CERTAIN_JUMP = 4;
+
     private static final int WORTH_A_BLOW = 5;
+    private static final int LEAST_WITHOUT_LETTERS_MILLIS = 1_000;
+    private static final int MORE_WITHOUT_LETTERS_MILLIS = 2_000;
+    private static final int LONGEST_WITH_LETTERS_MILLIS = 1_500;
     private static final long AT_THE_LATEST_NANOS = 5_000_000_000L;
 
     private final Victim victim;
@@ -33,9 +40,13 @@ final class Mayhem implements AutoCloseable {
     private long struckAt;
     private long nextKill;
     private long nextCut;
+    private long nextLetters;
+    private boolean withoutLetters;
+    private int letterOutages;
     private int kills;
     private int closings;
     private int jumps;
+    private int strokes;
 
     Mayhem(Victim victim, TcpFaultProxy proxy, long seed, TortureSettings settings, long now) {
         this.victim = victim;
@@ -45,6 +56,7 @@ final class Mayhem implements AutoCloseable {
         betweenKills = settings.betweenServerKills().toNanos();
         nextKill = now + victim.youth().toNanos() + later(betweenKills);
         nextCut = now;
+        nextLetters = now + victim.youth().toNanos();
         struckAt = now;
     }
 
@@ -62,6 +74,11 @@ final class Mayhem implements AutoCloseable {
         return proxy.faultsFired() + closings;
     }
 
+    /** How often dead letters were not taken for a while. */
+    int letterOutages() {
+        return letterOutages;
+    }
+
     /** How often the clock of the server was set. */
     int jumps() {
         return jumps;
@@ -74,7 +91,9 @@ final class Mayhem implements AutoCloseable {
      * @param heard how many answers the workers have given
      */
     void act(long now, long heard) throws Exception {
-        if (isRestarting() || (heard - heardBefore < WORTH_A_BLOW && now - struckAt < AT_THE_LATEST_NANOS)) {
+        if (isRestarting()
+                || isAboutLetters(now)
+                || (heard - heardBefore < WORTH_A_BLOW && now - struckAt < AT_THE_LATEST_NANOS)) {
             return;
         }
         if (kills < mostKills && now - nextKill >= 0) {
@@ -90,11 +109,31 @@ final class Mayhem implements AutoCloseable {
             heardBefore = heard;
             struckAt = now;
         } else if (now - nextCut >= 0) {
-            cut(random.nextInt(100));
+            int percent = random.nextInt(100);
+            cut(++strokes == CERTAIN_JUMP ? CLOCK_PERCENT - 1 : percent);
             heardBefore = heard;
             struckAt = now;
             nextCut = now + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(LONGEST_BETWEEN_CUTS_MILLIS));
         }
+    }
+
+    /** Opens or closes the place of dead letters, if it is time for that. */
+    private boolean isAboutLetters(long now) {
+        if (!victim.hasLetters() || now - nextLetters < 0) {
+            return false;
+        }
+        boolean welcome = withoutLetters;
+        withoutLetters = !welcome;
+        letterOutages += welcome ? 0 : 1;
+        int millis = welcome
+                ? random.nextInt(LONGEST_WITH_LETTERS_MILLIS)
+                : LEAST_WITHOUT_LETTERS_MILLIS + random.nextInt(MORE_WITHOUT_LETTERS_MILLIS);
+        nextLetters = now + TimeUnit.MILLISECONDS.toNanos(millis);
+        restart = restarts.submit(() -> {
+            victim.letters(welcome);
+            return null;
+        });
+        return true;
     }
 
     private void cut(int percent) throws Exception {
@@ -126,6 +165,9 @@ final class Mayhem implements AutoCloseable {
         if (restart != null) {
             restart.get();
             restart = null;
+        }
+        if (withoutLetters) {
+            victim.letters(true);
         }
         proxy.heal();
     }

@@ -14,16 +14,21 @@ import java.util.Set;
 record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
     private static final int QUEUED_LANES = 3;
     private static final int PARKED_PER_MILLE = 2;
+    private static final int SET_ASIDE_PER_MILLE = 5;
 
     /** For every kind of queued consumer. */
     static Plan of(long seed, int messages) {
         return new Planning(seed, Mode.QUEUED, QUEUED_LANES, PARKED_PER_MILLE).plan(messages);
     }
 
-    /** For a consumer without a queue, of whose messages none is set aside. */
-    static Plan inline(long seed, int messages, boolean ordered, int lanes) {
+    /**
+     * For a consumer without a queue.
+     *
+     * @param poison whether some messages never succeed, so that they are set aside
+     */
+    static Plan inline(long seed, int messages, boolean ordered, int lanes, boolean poison) {
         Mode mode = ordered ? Mode.INLINE_ORDERED : Mode.INLINE;
-        return new Planning(seed, List.of(mode), lanes, 0).plan(messages);
+        return new Planning(seed, List.of(mode), lanes, poison ? SET_ASIDE_PER_MILLE : 0).plan(messages);
     }
 
     /** How many times something is published. */
@@ -43,7 +48,12 @@ record Plan(List<Item> items, List<List<Item>> lanes, Set<Item> blocked) {
                 .toList();
     }
 
-    /** How many must be parked in the end. */
+    /** How many effects there must be in the end. */
+    long effects() {
+        return items.stream().filter(this::hasEffect).count();
+    }
+
+    /** How many must be parked or set aside in the end. */
     int parked() {
         return (int) items.stream()
                 .filter(item -> item.nature().isParked() && !blocked.contains(item))

@@ -38,6 +38,7 @@ final class Planning {
     private final int parkedPerMille;
     private final boolean queued;
     private final List<List<Item>> lanes = new ArrayList<>();
+    private final Map<String, Integer> sequences = new HashMap<>();
 
     Planning(long seed, List<Mode> modes, int lanesPerMode, int parkedPerMille) {
         random = new Random(seed);
@@ -54,14 +55,13 @@ final class Planning {
         int keys = Math.max(2, messages / modes.size() / MESSAGES_PER_KEY);
         List<Item> items = new ArrayList<>(messages);
         int parkedInOrder = 0;
-        Map<String, Integer> sequences = new HashMap<>();
         for (int i = 0; i < messages; i++) {
             Mode mode = modes.get(random.nextInt(modes.size()));
             int key = mode.isOrdered() ? random.nextInt(keys) : 0;
-            int seq = mode.isOrdered() ? sequences.merge(mode + "/" + key, 1, Integer::sum) : 0;
             Item.Nature nature = nature();
-            boolean raced = new Item(i, mode, key, seq, nature).isRaced();
-            if (nature.isParked() && mode.isOrdered() && (raced || ++parkedInOrder > MOST_PARKED_IN_ORDER)) {
+            boolean raced = new Item(i, mode, key, 0, nature).isRaced();
+            boolean inQueue = queued && nature.isParked() && mode.isOrdered();
+            if (inQueue && (raced || ++parkedInOrder > MOST_PARKED_IN_ORDER)) {
                 nature = Item.Nature.PLAIN;
             }
             if (raced && nature == Item.Nature.LARGE) {
@@ -73,7 +73,7 @@ final class Planning {
             if (mode == Mode.LOCAL && random.nextInt(messages) < BACKLOG * modes.size()) {
                 nature = Item.Nature.LARGE;
             }
-            Item item = new Item(i, mode, key, seq, nature);
+            Item item = new Item(i, mode, key, seq(mode, key, nature), nature);
             items.add(item);
             // A broker keeps order in a partition, so an ordering key has one lane; but some are published anywhere.
             lane(mode, mode.isOrdered() && !raced ? key : random.nextInt(lanesPerMode))
@@ -82,7 +82,19 @@ final class Planning {
                 duplicate(mode);
             }
         }
-        return new Plan(List.copyOf(items), lanes.stream().map(List::copyOf).toList(), blocked(items));
+        return new Plan(
+                List.copyOf(items), lanes.stream().map(List::copyOf).toList(), queued ? blocked(items) : Set.of());
+    }
+
+    /** Without a queue, those behind a message that is set aside go on as if it had never been there. */
+    private int seq(Mode mode, int key, Item.Nature nature) {
+        if (!mode.isOrdered()) {
+            return 0;
+        }
+        String line = mode + "/" + key;
+        return nature.isParked() && !queued
+                ? Math.max(1, sequences.getOrDefault(line, 0))
+                : sequences.merge(line, 1, Integer::sum);
     }
 
     private List<Item> lane(Mode mode, int number) {

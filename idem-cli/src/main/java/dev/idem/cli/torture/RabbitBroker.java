@@ -4,10 +4,12 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
 import dev.idem.Message;
 import dev.idem.servers.RabbitServer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A RabbitMQ broker with a durable queue. */
 final class RabbitBroker implements BrokerServer {
+    /** Dead letters are published to it. */
+    static final String LETTERS_EXCHANGE = "torture-letters";
+
     private static final int PERSISTENT = 2;
     private static final long CONFIRM_MILLIS = 10_000;
     private static final long AGAIN_MILLIS = 100;
@@ -35,8 +40,45 @@ final class RabbitBroker implements BrokerServer {
 
     static RabbitBroker start(boolean ordered) throws Exception {
         RabbitBroker broker = new RabbitBroker(RabbitServer.start(), ordered);
-        broker.channel().queueDeclare(NAME, true, false, false, Map.of());
+        Channel channel = broker.channel();
+        channel.queueDeclare(NAME, true, false, false, Map.of());
+        channel.queueDeclare(LETTERS, true, false, false, Map.of());
+        channel.exchangeDeclare(LETTERS_EXCHANGE, "fanout", true);
+        channel.queueBind(LETTERS, LETTERS_EXCHANGE, "");
         return broker;
+    }
+
+    @Override
+    public boolean hasLetters() {
+        return true;
+    }
+
+    /** While the queue is not bound, letters have nowhere to go. */
+    @Override
+    public void letters(boolean welcome) throws Exception {
+        try (Connection own = factory(address()).newConnection();
+                Channel asking = own.createChannel()) {
+            if (welcome) {
+                asking.queueBind(LETTERS, LETTERS_EXCHANGE, "");
+            } else {
+                asking.queueUnbind(LETTERS, LETTERS_EXCHANGE, "");
+            }
+        }
+    }
+
+    /** Looks at them; when the connection is closed, they are back in their places. */
+    @Override
+    public List<Item> letters() throws Exception {
+        List<Item> letters = new ArrayList<>();
+        try (Connection own = factory(address()).newConnection();
+                Channel reading = own.createChannel()) {
+            GetResponse letter = reading.basicGet(LETTERS, false);
+            while (letter != null) {
+                letters.add(Item.parse(letter.getBody()));
+                letter = reading.basicGet(LETTERS, false);
+            }
+        }
+        return letters;
     }
 
     /** To an address as {@link #address} gives it. */

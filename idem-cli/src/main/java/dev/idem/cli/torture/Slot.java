@@ -49,6 +49,7 @@ final class Slot {
     private boolean silent;
     private int kills;
     private int paused;
+    private int blows;
     private int crashes;
 
     Slot(int number, long seed, int pausePercent, Starting starting, Queue<Said> said) {
@@ -132,7 +133,9 @@ final class Slot {
     }
 
     private void plan(long now) {
-        pauses = random.nextInt(100) < pausePercent;
+        // The first blow at the first worker certainly is one, so that a short campaign has it as well.
+        boolean certain = number == 0 && blows++ == 0 && pausePercent > 0;
+        pauses = random.nextInt(100) < pausePercent || certain;
         // Short lives are hit while they find their way in; without longer ones nothing would get done.
         boolean early = random.nextInt(100) < SHORT_PERCENT;
         int longest = early ? SHORT_LIFE_MILLIS : LONG_LIFE_MILLIS;

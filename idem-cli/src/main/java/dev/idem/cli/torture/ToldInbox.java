@@ -22,11 +22,13 @@ final class ToldInbox implements InvocationHandler {
     private final Inbox inbox;
     private final WorkerPipe pipe;
     private final @Nullable Executor later;
+    private final boolean forgetful;
 
-    private ToldInbox(Inbox inbox, WorkerPipe pipe, @Nullable Executor later) {
+    private ToldInbox(Inbox inbox, WorkerPipe pipe, @Nullable Executor later, boolean forgetful) {
         this.inbox = inbox;
         this.pipe = pipe;
         this.later = later;
+        this.forgetful = forgetful;
     }
 
     static Inbox around(Inbox inbox, WorkerPipe pipe, Defect defect) {
@@ -38,7 +40,9 @@ final class ToldInbox implements InvocationHandler {
                 })
                 : null;
         return (Inbox) Proxy.newProxyInstance(
-                ToldInbox.class.getClassLoader(), new Class<?>[] {Inbox.class}, new ToldInbox(inbox, pipe, later));
+                ToldInbox.class.getClassLoader(),
+                new Class<?>[] {Inbox.class},
+                new ToldInbox(inbox, pipe, later, defect == Defect.FORGOTTEN_LETTERS));
     }
 
     @Override
@@ -51,10 +55,18 @@ final class ToldInbox implements InvocationHandler {
             }
         }
         try {
-            return method.invoke(inbox, args);
+            Object answer = method.invoke(inbox, args);
+            return forgetful && answer instanceof List<?> outcomes
+                    ? outcomes.stream().map(ToldInbox::withoutLetter).toList()
+                    : answer;
         } catch (InvocationTargetException failure) {
             throw failure.getCause() == null ? failure : failure.getCause();
         }
+    }
+
+    private static Object withoutLetter(Object answer) {
+        boolean aside = answer instanceof Outcome<?> outcome && outcome.settlement() == Settlement.DEAD_LETTER;
+        return aside ? new Outcome.Stored<>() : answer;
     }
 
     /** How a consumer goes on that has told its broker already. */

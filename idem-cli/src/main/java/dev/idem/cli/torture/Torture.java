@@ -80,7 +80,8 @@ final class Torture {
         Logging.hush("org.apache.kafka");
         Logging.hush("com.rabbitmq");
         try (BrokerServer broker = BrokerServer.start(settings)) {
-            Plan plan = Plan.inline(settings.seed(), settings.messages(), settings.isOrdered(), broker.lanes());
+            Plan plan = Plan.inline(
+                    settings.seed(), settings.messages(), settings.isOrdered(), broker.lanes(), settings.hasPoison());
             WorkerJvm jvm = new WorkerJvm(directory, ConsumerMain.class, ADAPTERS);
             if (settings.kills() > WORTH_LEARNING) {
                 learn(jvm, database(server, plan), plan, broker);

@@ -45,6 +45,11 @@ record TortureSettings(
         return subject != Subject.RABBITMQ || workers == 1;
     }
 
+    /** Whether messages are set aside. Consumers written by hand, for planted defects, cannot do that. */
+    boolean hasPoison() {
+        return (subject == Subject.KAFKA || subject == Subject.RABBITMQ) && !defect.isByHand();
+    }
+
     String command() {
         return "./idem torture " + subject.label() + " --minutes " + length.toMillis() / 60_000.0 + " --seed " + seed
                 + " --messages " + messages + " --workers " + workers + " " + subject.killsOption() + " " + kills + " "

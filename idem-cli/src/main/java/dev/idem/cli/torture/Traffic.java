@@ -63,5 +63,6 @@ interface Traffic extends AutoCloseable {
             int serverKills,
             int cuts,
             int jumps,
+            int letterOutages,
             Verdict verdict) {}
 }

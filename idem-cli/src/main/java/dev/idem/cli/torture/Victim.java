@@ -21,6 +21,14 @@ interface Victim {
         return false;
     }
 
+    /** Whether it has a place for dead letters, which can be closed. */
+    default boolean hasLetters() {
+        return false;
+    }
+
+    /** Takes dead letters from now on, or none. */
+    default void letters(boolean welcome) throws Exception {}
+
     /** How long it is left in peace at first. */
     default Duration youth() {
         return Duration.ZERO;

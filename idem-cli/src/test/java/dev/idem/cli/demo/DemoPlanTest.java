@@ -2,8 +2,10 @@ package dev.idem.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("quick")
 class DemoPlanTest {
     @Test
     void sameSeedGivesTheSamePlan() {

@@ -6,8 +6,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("quick")
 class LaneTest {
     private static final long LATER = 1_000_000_000L;
     private static final List<Item> STREAM = IntStream.range(0, 500)

@@ -2,11 +2,15 @@ package dev.idem.cli.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("quick")
 class PlanTest {
     private static final Plan PLAN = Plan.of(42, 5_000);
 
@@ -71,7 +75,7 @@ class PlanTest {
 
     @Test
     void aPlanForABrokerHasDuplicatesInTheLaneOfTheirKeyAndParksNothing() {
-        Plan plan = Plan.inline(42, 5_000, true, 6);
+        Plan plan = Plan.inline(42, 5_000, true, 6, false);
 
         assertThat(plan.lanes()).hasSize(6).doesNotContain(List.of());
         assertThat(plan.publications() - 5_000).isGreaterThan(plan.publications() * 30 / 100);
@@ -79,6 +83,23 @@ class PlanTest {
         for (int lane = 0; lane < 6; lane++) {
             int number = lane;
             assertThat(plan.lanes().get(lane)).allMatch(item -> item.key() % 6 == number);
+        }
+    }
+
+    @Test
+    void withoutAQueueTheOthersOfAKeyGoOnBehindAPoisonousMessageAsIfItWereNotThere() {
+        Plan plan = Plan.inline(42, 5_000, true, 6, true);
+
+        assertThat(plan.parked()).isBetween(10, 50);
+        assertThat(plan.effects()).isEqualTo(5_000 - plan.parked());
+        assertThat(plan.blocked()).isEmpty();
+        Map<Integer, Integer> last = new HashMap<>();
+        for (Item item : plan.items()) {
+            if (plan.hasEffect(item)) {
+                assertThat(item.seq()).isEqualTo(last.merge(item.key(), 1, Integer::sum));
+            } else {
+                assertThat(item.seq()).isEqualTo(Math.max(1, last.getOrDefault(item.key(), 0)));
+            }
         }
     }
 

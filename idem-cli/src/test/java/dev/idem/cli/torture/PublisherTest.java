@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class PublisherTest {
-    private static final Plan PLAN = Plan.inline(42, 1_000, true, 2);
+    private static final Plan PLAN = Plan.inline(42, 1_000, true, 2, false);
 
     private final FakeBroker broker = new FakeBroker();
 

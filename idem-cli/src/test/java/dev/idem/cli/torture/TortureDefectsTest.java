@@ -3,6 +3,7 @@ package dev.idem.cli.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.cli.ExitCodes;
+import dev.idem.servers.LongLane;
 import dev.idem.servers.SkipWithoutServer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,20 +54,22 @@ class TortureDefectsTest {
                 defect);
     }
 
-    /** Some of them in every build, others each time; all with {@code -Didem.torture.defects=all}. */
+    /** One for the inbox and one for a listener in every build, others each time; all in the long lane. */
     static Stream<Arguments> defects() {
-        return Stream.of(
-                        some(Subject.INBOX, 2),
-                        some(Subject.KAFKA, 1),
-                        some(Subject.RABBITMQ, 1),
-                        some(Subject.PIPELINE, 1))
-                .flatMap(defects -> defects);
+        List<Subject> listeners = new ArrayList<>(List.of(Subject.KAFKA, Subject.RABBITMQ, Subject.PIPELINE));
+        Collections.shuffle(listeners);
+        return Stream.concat(
+                some(Subject.INBOX, 1),
+                all() ? listeners.stream().flatMap(subject -> some(subject, 1)) : some(listeners.get(0), 1));
+    }
+
+    private static boolean all() {
+        return LongLane.setting("idem.torture.defects", "some", "all").equals("all");
     }
 
     private static Stream<Arguments> some(Subject subject, int number) {
         List<String> all = new ArrayList<>(Defect.labels(subject));
         Collections.shuffle(all);
-        return ("all".equals(System.getProperty("idem.torture.defects")) ? all : all.subList(0, number))
-                .stream().map(defect -> Arguments.of(subject, defect));
+        return (all() ? all : all.subList(0, number)).stream().map(defect -> Arguments.of(subject, defect));
     }
 }

@@ -29,6 +29,11 @@ record Tortured(long seed, Cli cli) {
         return new Tortured(seed, cli);
     }
 
+    /** How long a campaign of the long lane is. */
+    static String longMinutes() {
+        return System.getProperty("idem.torture.minutes", "60");
+    }
+
     JsonNode report() {
         return JsonMapper.shared().readTree(cli.lastLine());
     }

@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The checker can fail: each of its numbers is seen to move. */
+@Tag("quick")
 class VerdictTest {
     private static final Item FREE = new Item(0, Mode.LOCAL, 0, 0, Item.Nature.PLAIN);
     private static final Item FIRST = new Item(1, Mode.LEASED_ORDERED, 7, 1, Item.Nature.FLAKY);

@@ -165,11 +165,16 @@ abstract class BrokerBench {
 
     /** A listener whose states can be asked. */
     Listener listener(Inbox inbox, Consumer consumer, long maxPendingBytes) throws Exception {
-        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, maxPendingBytes, false)));
+        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, maxPendingBytes, false, false)));
+    }
+
+    /** A listener whose broker lets publishers of letters wait when {@link BrokerUnderTest#blockPublishers} says so. */
+    Listener patient(Inbox inbox, Consumer consumer) throws Exception {
+        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, MANY_BYTES, false, true)));
     }
 
     Listener misspelt(Inbox inbox, Consumer consumer) throws Exception {
-        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, MANY_BYTES, true)));
+        return known(requireBroker().listen(consumer, inbox, new Wishes(QUICK, MANY_BYTES, true, false)));
     }
 
     private Listener known(Listener listener) {

@@ -51,8 +51,9 @@ public interface BrokerUnderTest extends AutoCloseable {
      * What a test wants of a listener.
      *
      * @param misspelt whether to listen to a destination that does not exist, and that nobody creates
+     * @param patient whether the place of its letters must be one that {@link #blockPublishers} can block
      */
-    record Wishes(RetryPolicy retry, long maxPendingBytes, boolean misspelt) {}
+    record Wishes(RetryPolicy retry, long maxPendingBytes, boolean misspelt, boolean patient) {}
 
     /** Whether the broker makes a destination that somebody listens to, so that none can be misspelt. */
     default boolean makesDestinations() {
@@ -67,6 +68,19 @@ public interface BrokerUnderTest extends AutoCloseable {
     /** And takes them again. */
     default void mendLetters() throws Exception {
         throw new TestAbortedException("this broker under test cannot mend the place of letters yet");
+    }
+
+    /** Removes the place of dead letters, with what is in it, as a person might. */
+    default void removeLetters() throws Exception {
+        throw new TestAbortedException("this broker under test cannot remove the place of letters yet");
+    }
+
+    /** And makes it again, unless the listener or the broker does that. */
+    default void restoreLetters() throws Exception {}
+
+    /** From now on the broker neither takes nor refuses what is published as a dead letter; or it does again. */
+    default void blockPublishers(boolean blocked) throws Exception {
+        throw new TestAbortedException("this broker under test cannot block publishers yet");
     }
 
     /** Whether a header may stand more than once. */

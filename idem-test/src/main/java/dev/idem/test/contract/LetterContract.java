@@ -6,12 +6,8 @@ import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Letter;
-import dev.idem.broker.Listener;
-import dev.idem.broker.ListenerState;
-import dev.idem.broker.Waiting;
 import dev.idem.spi.StepHook;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
 import java.util.ArrayList;
@@ -21,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The part of {@link BrokerContract} about letters that cannot be sent, and headers that a producer forges. */
-abstract class LetterContract extends BrokerBench {
+/** The part of {@link BrokerContract} about headers that a producer forges. */
+abstract class LetterContract extends LetterPlaceContract {
     private static final List<String> OURS = List.of(
             "idem-id",
             "idem-key",
@@ -47,44 +43,6 @@ abstract class LetterContract extends BrokerBench {
             "idem-origin-destination");
 
     private static final List<String> VALUES = List.of("-2147483648", "0-0", "2147483647", "forged");
-
-    @Test
-    @DisplayName("a letter that cannot be sent keeps its message and nothing else, and arrives when its place is back")
-    void unsendableLetter() throws Exception {
-        AtomicInteger runs = new AtomicInteger();
-        Listener listener = listener(
-                inbox(StepHook.NONE),
-                writer(message -> {
-                    if (message.id().orElseThrow().equals("bad")) {
-                        runs.incrementAndGet();
-                        throw new TerminalException("never", null);
-                    }
-                }),
-                MANY_BYTES);
-        send(0, 1);
-        awaitEffects(1);
-        requireBroker().breakLetters();
-        requireBroker().send(message("bad", "bad-key"));
-        send(1, 40);
-        awaitEffects(40);
-        until("the listener says what it waits for", () -> listener.state() == ListenerState.WAITING);
-        assertThat(listener.waiting())
-                .map(Waiting::why)
-                .hasValueSatisfying(why -> assertThat(why).isNotBlank());
-        send(40, 60);
-        awaitEffects(60);
-        assertThat(runs).as("the decision is kept").hasValue(1);
-        assertThat(requireBroker().unsettled()).isPositive();
-        requireBroker().mendLetters();
-        until("the letter is there", () -> letters().size() == 1);
-        awaitSettled();
-        until("the listener runs", () -> listener.state() == ListenerState.RUNNING);
-        assertThat(runs).hasValue(1);
-        assertThat(letters())
-                .singleElement()
-                .satisfies(letter -> assertThat(letter.message().id()).contains("bad"));
-        assertEachOnceInOrder();
-    }
 
     private static boolean isForged(Header header) {
         return DeadLetter.isOurs(header.name()) && VALUES.contains(header.text());

@@ -9,9 +9,12 @@ import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
 import dev.idem.spi.StepHook;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -106,6 +109,46 @@ abstract class ListenerContract extends LetterContract {
         awaitSettled();
         assertThat(listener.failure()).isEmpty();
         assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName("a listener that has failed and is closed is closed, and leaves its messages to the next")
+    void closingAfterAFailure() throws Exception {
+        Listener listener =
+                listener(dying(inbox(StepHook.NONE), new AtomicBoolean(true)), writer(message -> {}), MANY_BYTES);
+        send(0, 10);
+        until("it has failed", () -> listener.state() == ListenerState.FAILED);
+        listener.close();
+        assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
+        assertThat(listener.failure()).isEmpty();
+        assertThat(listener.waiting()).isEmpty();
+        assertThat(requireBroker().unsettled()).isEqualTo(10);
+        listener(inbox(StepHook.NONE), writer(message -> {}), MANY_BYTES);
+        awaitEffects(10);
+        awaitSettled();
+        assertEachOnceInOrder();
+    }
+
+    @Test
+    @DisplayName("one thread of a listener keeps the process alive, and ends with it")
+    void oneThreadKeepsTheProcess() throws Exception {
+        Inbox inbox = inbox(StepHook.NONE);
+        send(0, 1);
+        Set<Thread> before = keepers();
+        Listener listener = listener(inbox, writer(message -> {}), MANY_BYTES);
+        awaitEffects(1);
+        awaitSettled();
+        Set<Thread> now = keepers();
+        now.removeAll(before);
+        assertThat(now).hasSize(1);
+        listener.close();
+        until("it has ended", () -> now.stream().noneMatch(Thread::isAlive));
+    }
+
+    private static Set<Thread> keepers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !thread.isDaemon())
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     @Test

@@ -27,6 +27,8 @@ import java.util.function.Predicate;
  */
 public final class ForkedJvm implements AutoCloseable {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
+    private static final Duration DUMP_LIMIT = Duration.ofSeconds(5);
+    private static final String END_OF_DUMP = "JNI global ref";
 
     private final Process process;
     private final OutputLines output;
@@ -72,10 +74,28 @@ public final class ForkedJvm implements AutoCloseable {
     /**
      * The first line that matches, of those already printed and those to come.
      *
-     * @throws AssertionError if it does not come in time, or the process ends without it; shows what was printed
+     * @throws AssertionError if it does not come in time, or the process ends without it; shows what was printed, and what
+     *     the threads of the process do
      */
     public String waitForLine(Predicate<String> wanted, Duration limit) throws InterruptedException {
-        return output.waitFor(wanted, limit);
+        try {
+            return output.waitFor(wanted, limit);
+        } catch (AssertionError missing) {
+            throw isAlive() ? new AssertionError(missing.getMessage() + "\n" + threads(), missing) : missing;
+        }
+    }
+
+    /** What the threads do: a JVM prints it when it is asked to quit, and goes on. */
+    private String threads() throws InterruptedException {
+        int before = lines().size();
+        try {
+            Signals.quit(process.pid());
+            output.waitFor(line -> line.startsWith(END_OF_DUMP), DUMP_LIMIT);
+        } catch (AssertionError | IllegalStateException | UnsupportedOperationException pausedOrGone) {
+            return "It did not say what its threads do";
+        }
+        List<String> after = lines();
+        return String.join("\n", after.subList(before, after.size()));
     }
 
     /**

@@ -60,6 +60,8 @@ public final class NthCallSweep {
 
     private final FaultyDataSource dataSource;
     private List<Fault> faults = List.of(Fault.values());
+    private int first = 1;
+    private int stride = 1;
     private Step reset = () -> {};
     private Callable<Boolean> delivery = () -> false;
     private Step recover = () -> {};
@@ -77,6 +79,19 @@ public final class NthCallSweep {
     /** The kinds to fire; all, unless told otherwise. */
     public NthCallSweep faults(Fault... kinds) {
         faults = List.of(kinds);
+        return this;
+    }
+
+    /**
+     * Fires only at the given call and at each {@code stride}-th after it, where all calls take too long for every build.
+     * Begin at another call each time, from 1 to {@code stride}, and print which.
+     */
+    public NthCallSweep every(int stride, int first) {
+        if (stride < 1 || first < 1 || first > stride) {
+            throw new IllegalArgumentException("first " + first + " is not between 1 and the stride, " + stride);
+        }
+        this.stride = stride;
+        this.first = first;
         return this;
     }
 
@@ -132,7 +147,7 @@ public final class NthCallSweep {
         Map<Fault, Integer> fired = new EnumMap<>(Fault.class);
         for (Fault fault : faults) {
             boolean more = true;
-            for (int n = 1; more; n++) {
+            for (int n = first; more; n += stride) {
                 if (n > MOST_CALLS) {
                     throw new AssertionError(
                             fault + " still fires at call " + MOST_CALLS + ": the scenario never ends");

@@ -33,9 +33,13 @@ final class Signals {
         send("CONT", pid);
     }
 
+    static void quit(long pid) throws InterruptedException {
+        send("QUIT", pid);
+    }
+
     private static void send(String signal, long pid) throws InterruptedException {
         if (System.getProperty("os.name").startsWith("Windows")) {
-            throw new UnsupportedOperationException("A process cannot be paused on Windows");
+            throw new UnsupportedOperationException("A process cannot be signalled on Windows");
         }
         try {
             int exit = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid)

@@ -56,7 +56,8 @@ class ForkedJvmTest {
             jvm.waitForLine("ready"::equals, Await.LIMIT);
             assertThatThrownBy(() -> jvm.waitForLine("y"::equals, Duration.ofMillis(1)))
                     .hasMessageContaining("within PT0.001S")
-                    .hasMessageContaining("ready");
+                    .hasMessageContaining("ready")
+                    .hasMessageContaining("Sleeper.main");
             assertThatThrownBy(() -> jvm.waitForExit(Duration.ofMillis(1))).hasMessageContaining("still runs");
         }
     }

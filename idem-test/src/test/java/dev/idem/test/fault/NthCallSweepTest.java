@@ -45,6 +45,21 @@ class NthCallSweepTest {
     }
 
     @Test
+    void aSampleHasEachNthCallAndStillEndsWhenTheFaultComesTooLate() {
+        NthCallSweep.Summary summary =
+                sweep(this::processOnce).faults(Fault.ERROR).every(4, 2).sweep();
+
+        assertThat(summary.faultsFired()).as("at calls 2 and 6 of 6").isEqualTo(2);
+        assertThat(summary.cases()).isEqualTo(3);
+        assertThatThrownBy(() -> NthCallSweep.over(faulty).every(4, 5)).hasMessageContaining("first 5");
+        assertThatThrownBy(() -> sweep(this::markFirstThenAct)
+                        .faults(Fault.ERROR)
+                        .every(2, 2)
+                        .sweep())
+                .hasMessageStartingWith("ERROR at call 4 (execute INSERT INTO effect");
+    }
+
+    @Test
     void findsThatACommitIsTrustedWithoutProof() {
         assertThatThrownBy(() -> sweep(this::processOnce).sweep())
                 .isInstanceOf(AssertionError.class)
