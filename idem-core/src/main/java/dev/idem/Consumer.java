@@ -59,7 +59,7 @@ public final class Consumer {
         this.receiver = receiver;
     }
 
-    /** The smallest consumer: a name, the message id as key, and the work given in each call. */
+    /** The smallest consumer: a name, the message's id and source as key, and the work given in each call. */
     public static Consumer of(String name) {
         return named(name).build();
     }
@@ -214,7 +214,7 @@ public final class Consumer {
         private final String name;
         private String scope;
         private final Routes.Builder routes;
-        private KeySelector key = KeySelector.messageId();
+        private KeySelector key = KeySelector.identity();
         private Policy policy = Policy.defaults();
         private boolean watermark;
         private boolean keyChosen;
@@ -243,6 +243,7 @@ public final class Consumer {
             return this;
         }
 
+        /** What makes two deliveries the same message; default {@link KeySelector#identity}: the id, and the source if there is one. */
         public Builder key(KeySelector selector) {
             key = Objects.requireNonNull(selector, "selector");
             keyChosen = true;

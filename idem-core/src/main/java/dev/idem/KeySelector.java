@@ -13,12 +13,24 @@ import java.util.function.Function;
 public interface KeySelector {
     Selection select(Message message);
 
-    /** The message's own id. The default. */
+    /**
+     * The id, together with the source if the message has one: two sources of CloudEvents may use the same id for two events.
+     * The default.
+     */
+    static KeySelector identity() {
+        return message -> {
+            Selection id = Selection.of(message.id());
+            String source = message.source().orElse(null);
+            return source == null ? id : id.fromSource(source);
+        };
+    }
+
+    /** The id alone, whoever made the message. Only where all ids are unique across all producers: UUIDs, say. */
     static KeySelector messageId() {
         return message -> Selection.of(message.id());
     }
 
-    /** CloudEvents source and id, which are unique only together. */
+    /** CloudEvents source and id, which are unique only together. A message without a source is refused. */
     static KeySelector cloudEvent() {
         return message -> message.source().isEmpty()
                 ? new Selection.Unusable(Rejection.KEY_MISSING, "the message has no source")
