@@ -101,6 +101,19 @@ public final class Message {
         return only == null ? Optional.empty() : only.utf8();
     }
 
+    /**
+     * What everything that began with one message has in common, as the producer says it: CloudEvents {@code correlationid}, the
+     * correlation id of AMQP or Jakarta Messaging, or the header that is named for it. What handlers publish has the same one.
+     */
+    public Optional<String> correlationId() {
+        return header(Outbox.CORRELATION_ID);
+    }
+
+    /** The id of the message that led to this one, if the producer says it: CloudEvents {@code causationid}, say. */
+    public Optional<String> causationId() {
+        return header(Outbox.CAUSATION_ID);
+    }
+
     public Optional<Instant> eventTime() {
         return Optional.ofNullable(fields.eventTime);
     }
