@@ -33,10 +33,11 @@ public record DeadLetter(
         Map<String, String> origin) {
     static final String PREFIX = "idem-";
 
+    static final String ORIGIN = PREFIX + "origin-";
+
     /** More than ever happens, and sums with it do not overflow. */
     private static final int MOST = 1_000_000;
 
-    private static final String ORIGIN = PREFIX + "origin-";
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
 

@@ -124,10 +124,15 @@ public final class MessageReader<D> {
     /** The message with our own headers too. Only for places to which nobody else writes: dead letters. */
     public Message readLetter(D delivery) {
         Delivered delivered = opener.apply(delivery);
-        Message message = read(delivery, delivered);
+        Message message = read(delivery, new Delivered(delivered.raw(), delivered.broker()));
+        Message raw = delivered.raw();
+        List<Header> derived = message.headers().stream()
+                .filter(header -> raw.headers(header.name()).isEmpty())
+                .toList();
         return message.toBuilder()
-                .withHeaders(delivered.raw().headers())
-                .headers(delivered.added())
+                .withHeaders(raw.headers())
+                .headers(derived)
+                .headers(DeliveryHeaders.ofLetter(raw, delivered.added()))
                 .build();
     }
 

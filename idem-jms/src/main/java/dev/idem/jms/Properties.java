@@ -46,9 +46,12 @@ final class Properties {
     /** All but those that the provider itself sets. */
     static Map<String, Object> of(Message message) throws JMSException {
         Map<String, Object> all = new LinkedHashMap<>();
-        Enumeration<?> names = message.getPropertyNames();
-        while (names.hasMoreElements()) {
-            String name = names.nextElement().toString();
+        Set<String> names = AmqpMessage.otherNames(message);
+        Enumeration<?> listed = message.getPropertyNames();
+        while (listed.hasMoreElements()) {
+            names.add(listed.nextElement().toString());
+        }
+        for (String name : names) {
             Object value = message.getObjectProperty(name);
             if (value != null && (!name.startsWith("JMS") || SET_BY_APPLICATIONS.contains(name))) {
                 all.put(name, value);
@@ -66,7 +69,7 @@ final class Properties {
         String identifier = identifier(name);
         boolean allowed = value instanceof Number || value instanceof Boolean || value instanceof String;
         try {
-            message.setObjectProperty(identifier, allowed ? value : value.toString());
+            message.setObjectProperty(identifier, allowed ? value : Incoming.text(value));
         } catch (MessageFormatException | IllegalArgumentException refused) {
             log.warn("A copy is made without the property {}, which the provider refuses", identifier);
         }
