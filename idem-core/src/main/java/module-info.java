@@ -8,4 +8,6 @@ module dev.idem.core {
     exports dev.idem;
     exports dev.idem.broker;
     exports dev.idem.spi;
+
+    uses dev.idem.broker.EventFormats;
 }

@@ -5,4 +5,7 @@ module dev.idem.jackson {
     requires transitive tools.jackson.databind;
 
     exports dev.idem.jackson;
+
+    provides dev.idem.broker.EventFormats with
+            dev.idem.jackson.JacksonFormats;
 }

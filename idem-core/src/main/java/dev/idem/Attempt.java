@@ -229,7 +229,14 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
         return codec == null ? null : ResultSize.of(consumer, store).checked(Codecs.encoded(codec, result));
     }
 
+    /** For a delivery whose caller is told the outcome: also what a person must hear of it. */
     void report(Events events, Outcome<?> outcome) {
+        tell(events, outcome);
+        events.incidents().settled(consumer, message, outcome);
+    }
+
+    /** Tells the listeners alone: for what is thrown at the caller, or recorded with a stored message. */
+    void tell(Events events, Outcome<?> outcome) {
         tellSuppressed(events);
         if (events.isHeard()) {
             events.settled(consumer, message, outcome, runs, handling(), Duration.ofNanos(System.nanoTime() - started));

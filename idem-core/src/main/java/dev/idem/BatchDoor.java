@@ -49,6 +49,7 @@ final class BatchDoor {
     }
 
     private List<Outcome<?>> report(List<BatchEntry<?>> entries) {
+        engine.whereabouts().lookFor(entries);
         List<Outcome<?>> outcomes = new ArrayList<>(entries.size());
         for (BatchEntry<?> entry : entries) {
             entry.attempt().report(engine.events(), entry.outcome());

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.Batch;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
@@ -8,6 +9,7 @@ import dev.idem.spi.StoredResult;
 import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +23,12 @@ final class BatchEntry<T extends @Nullable Object> {
     private @Nullable Outcome<T> kept;
     private @Nullable StoredResult stored;
     private @Nullable String granted;
+    private @Nullable Batch transaction;
     private @Nullable String sent;
     private @Nullable Outcome<T> outcome;
     private Duration pause = BusyStreams.SHORTEST;
     private @Nullable String left;
+    private @Nullable BrokenTransactionException hidden;
 
     BatchEntry(Attempt<T, Exception> attempt, int position, Order order) {
         this.attempt = attempt;
@@ -80,6 +84,11 @@ final class BatchEntry<T extends @Nullable Object> {
         settle((Outcome<T>) first.outcome());
     }
 
+    /** More is known of it than when it was settled. */
+    void known(Outcome<T> more) {
+        outcome = more;
+    }
+
     /** Another transaction has what this one needs: it comes again after a while. */
     void busyFor(Duration length) {
         pause = length;
@@ -117,8 +126,9 @@ final class BatchEntry<T extends @Nullable Object> {
         settle(new Outcome.Held<>(OptionalLong.empty(), consumer.isSequenced() && consumer.isQueued()));
     }
 
-    void granted(String claimId) {
-        granted = claimId;
+    void granted(Batch batch) {
+        transaction = batch;
+        granted = batch.claimId(key());
         kept = null;
     }
 
@@ -159,15 +169,44 @@ final class BatchEntry<T extends @Nullable Object> {
         }
     }
 
+    /**
+     * After a failure: the marker that was read is the one of the failed run, so a handler of its transaction had committed,
+     * and the next delivery would be taken for a duplicate.
+     */
+    void foundAfterFailure(Marker marker) {
+        if (marker.claimId().equals(granted) && !isSent()) {
+            taken(marker);
+        }
+    }
+
+    /** The transaction in which it was granted last. */
+    @Nullable
+    Batch transaction() {
+        return transaction;
+    }
+
+    /** Why it failed, if it failed in a transaction of which nobody has found out that it was committed all the same. */
+    Optional<Throwable> failure() {
+        return outcome instanceof Outcome.Failed<?> failed && transaction != null && hidden == null && !isSent()
+                ? Optional.of(failed.cause())
+                : Optional.empty();
+    }
+
+    /** Says that its transaction was found committed although nobody had sent the commit, if it was. */
+    Optional<BrokenTransactionException> hiddenCommit() {
+        return Optional.ofNullable(hidden);
+    }
+
     /** A marker was read. After a lost answer, one that carries our own claim is our own commit. */
     void taken(Marker marker) {
         boolean ours = marker.claimId().equals(granted);
         if (ours && !marker.claimId().equals(sent)) {
-            fail(Failure.TERMINAL, BrokenTransactionException.hiddenCommit(key(), null));
+            hidden = BrokenTransactionException.hiddenCommit(key(), null);
+            fail(Failure.TERMINAL, hidden);
         } else if (ours && kept != null) {
             settle(kept);
         } else {
-            settle(Verdict.of(key(), request().fingerprint(), marker, attempt.codec()));
+            settle(Verdict.of(key(), request().fingerprint(), marker, attempt));
         }
     }
 }

@@ -111,7 +111,7 @@ final class BatchRun implements AutoCloseable {
             } else if (claim != null) {
                 entry.settle(new Outcome.Busy<>());
             } else {
-                entry.granted(batch.claimId(entry.key()));
+                entry.granted(batch);
                 if (!isTooOld(entry)) {
                     granted.add(entry);
                 }
@@ -179,7 +179,7 @@ final class BatchRun implements AutoCloseable {
     }
 
     private <E> void handleTogether(Route.Together<E> route, List<BatchEntry<?>> entries) {
-        TogetherCall<E> call = TogetherCall.of(route, entries);
+        TogetherCall<E> call = TogetherCall.of(engine, batch, route, entries);
         call.undecodable().forEach(this::giveUp);
         if (call.entries().stream().anyMatch(BatchEntry::isBehind)) {
             handle(call.entries()); // one that could not be decoded now comes again, so those behind it must not run

@@ -8,9 +8,12 @@ import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Step;
 import dev.idem.spi.TransientStoreException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,15 +30,28 @@ final class BatchRunner {
     private final Engine engine;
     private final Claiming claiming;
     private final BatchRun.Recording recording;
+    private final boolean looksAfterFailures;
 
+    /** At the door. */
     BatchRunner(Engine engine, Claiming claiming) {
-        this(engine, claiming, new BatchRun.NoRecording());
+        this(engine, claiming, new BatchRun.NoRecording(), true);
     }
 
+    /** For stored messages. */
     BatchRunner(Engine engine, Claiming claiming, BatchRun.Recording recording) {
+        this(engine, claiming, recording, false);
+    }
+
+    private BatchRunner(Engine engine, Claiming claiming, BatchRun.Recording recording, boolean looksAfterFailures) {
         this.engine = engine;
         this.claiming = claiming;
         this.recording = recording;
+        this.looksAfterFailures = looksAfterFailures;
+    }
+
+    /** For a step, inside the time of its message's handler. */
+    static BatchRunner ofStep(Engine engine, Claiming claiming) {
+        return new BatchRunner(engine, claiming, new BatchRun.NoRecording(), false);
     }
 
     /** Gives each entry its outcome; the keys differ. Answers why the store could not, if it could not. */
@@ -83,10 +99,54 @@ final class BatchRunner {
     private @Nullable Throwable withPermit(Policy policy, List<BatchEntry<?>> entries) {
         engine.permits().acquire("a batch");
         try {
-            return untilSettled(policy, entries);
+            Throwable outage = untilSettled(policy, entries);
+            if (outage == null && looksAfterFailures) {
+                lookAfterFailures(entries);
+            }
+            entries.forEach(entry ->
+                    entry.hiddenCommit().ifPresent(hidden -> Failures.reported(engine.events(), entry.key(), hidden)));
+            return outage;
         } finally {
             engine.permits().release();
         }
+    }
+
+    /**
+     * A connection that is torn down or lost takes along who had committed on it before. For messages that are open the next
+     * claim tells. Those that have failed are claimed once more to know: if their markers are there, their next delivery
+     * would be taken for a duplicate.
+     */
+    private void lookAfterFailures(List<BatchEntry<?>> entries) {
+        Set<Batch> uncertain = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (BatchEntry<?> entry : entries) {
+            if (entry.hiddenCommit().isPresent()
+                    || entry.failure().filter(this::leavesOpen).isPresent()) {
+                uncertain.add(entry.transaction());
+            }
+        }
+        List<BatchEntry<?>> failed = entries.stream()
+                .filter(entry -> entry.failure().isPresent() && uncertain.contains(entry.transaction()))
+                .toList();
+        if (failed.isEmpty()) {
+            return;
+        }
+        try (Batch look = claiming.claim(failed)) {
+            failed.forEach(entry -> {
+                if (look.refused().get(entry.key()) instanceof Claim.Taken taken) {
+                    entry.foundAfterFailure(taken.marker());
+                }
+            });
+        } catch (RuntimeException away) { // each has its outcome already
+            log.debug(
+                    "{}: what became of a lost transaction cannot be seen",
+                    failed.get(0).key(),
+                    away);
+        }
+    }
+
+    /** Whether nobody could ask what became of the transaction, after such a failure of a handler. */
+    private boolean leavesOpen(Throwable failure) {
+        return failure instanceof HandlerTimeoutException || engine.store().isConnectionLost(failure);
     }
 
     private @Nullable Throwable untilSettled(Policy policy, List<BatchEntry<?>> entries) {

@@ -1,6 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.Batch;
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StreamVersion;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,12 +42,20 @@ final class BatchSequence {
         }
         Sequence sequence = consumer.sequence().orElseThrow();
         List<StreamVersion> places = new ArrayList<>(granted.size());
+        Map<String, List<MarkerKey>> keys = new HashMap<>();
         for (BatchEntry<?> entry : granted) {
             if (sequence.place(entry.message()) instanceof Sequence.Placement.At at) {
                 places.add(at.place());
+                keys.computeIfAbsent(at.place().stream(), stream -> new ArrayList<>())
+                        .add(entry.key());
             }
         }
-        SequenceGuard guard = new SequenceGuard(sequence, batch.streams());
+        SequenceGuard.Beginning inTime = stream -> engine.inTime(
+                keys.getOrDefault(stream, List.of(granted.get(0).key())),
+                consumer.policy().handlerTimeout(),
+                Engine.ending(batch),
+                () -> sequence.start().before(stream));
+        SequenceGuard guard = new SequenceGuard(inTime, batch.streams());
         guard.lock(places, Duration.ZERO);
         guard.locked().forEach(stream -> engine.busyStreams().free(consumer.name(), stream));
         return new BatchSequence(engine, batch, guard, consumer.isQueued());

@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +60,7 @@ public final class Consumer {
         this.receiver = receiver;
     }
 
-    /** The smallest consumer: a name, the message id as key, and the work given in each call. */
+    /** The smallest consumer: a name, the message's id and source as key, and the work given in each call. */
     public static Consumer of(String name) {
         return named(name).build();
     }
@@ -83,6 +84,16 @@ public final class Consumer {
 
     public Policy policy() {
         return policy;
+    }
+
+    /** What is done to the text of an exception before anybody sees it: what its policy says, and then its queue's. */
+    public UnaryOperator<String> redaction() {
+        UnaryOperator<String> first = policy.redaction();
+        if (queue == null) {
+            return first;
+        }
+        UnaryOperator<String> second = queue.redaction();
+        return text -> second.apply(first.apply(text));
     }
 
     /** Whether it keeps one mark for each partition of its source instead of one marker for each message. */
@@ -138,6 +149,11 @@ public final class Consumer {
     /** Whether this is the consumer at its door, where a message that is done is only stored. */
     boolean isReceiving() {
         return receiver != null;
+    }
+
+    /** What a marker of its own says, before the queue is asked, if it has one. */
+    Outcome.Duplicate.State stateOfDuplicates() {
+        return watermark || queue != null ? Outcome.Duplicate.State.SEEN : Outcome.Duplicate.State.DONE;
     }
 
     /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
@@ -210,11 +226,13 @@ public final class Consumer {
     }
 
     /** Collects what a consumer has. Not thread-safe. */
+    @SuppressWarnings({"FunctionalInterfaceClash", "overloads"
+    }) // an Action is a Handler, so it is chosen: HandlerShapesTest
     public static final class Builder {
         private final String name;
         private String scope;
         private final Routes.Builder routes;
-        private KeySelector key = KeySelector.messageId();
+        private KeySelector key = KeySelector.identity();
         private Policy policy = Policy.defaults();
         private boolean watermark;
         private boolean keyChosen;
@@ -243,6 +261,7 @@ public final class Consumer {
             return this;
         }
 
+        /** What makes two deliveries the same message; default {@link KeySelector#identity}: the id, and the source if there is one. */
         public Builder key(KeySelector selector) {
             key = Objects.requireNonNull(selector, "selector");
             keyChosen = true;
@@ -311,12 +330,26 @@ public final class Consumer {
             return this;
         }
 
-        /** Handles every version of a type that has no handler of its own. */
+        /** Handles every version of a type that has no handler of its own. What a method that is called returns is dropped. */
+        public <E> Builder on(String type, PayloadDecoder<E> decoder, Handler.Action<E> handler) {
+            return add(type, null, new Route.Each<>(decoder, handler, null));
+        }
+
+        /** Handles one version of a type. What a method that is called returns is dropped. */
+        public <E> Builder on(String type, String version, PayloadDecoder<E> decoder, Handler.Action<E> handler) {
+            return add(type, version, new Route.Each<>(decoder, handler, null));
+        }
+
+        /**
+         * Handles every version of a type that has no handler of its own; a block that ends with {@code return} is such a
+         * handler. Its result is in {@link Outcome.Processed} and not kept: for duplicates give a codec as well.
+         */
         public <E, T extends @Nullable Object> Builder on(
                 String type, PayloadDecoder<E> decoder, Handler<E, T> handler) {
             return add(type, null, new Route.Each<>(decoder, handler, null));
         }
 
+        /** Handles one version of a type; its result is not kept. */
         public <E, T extends @Nullable Object> Builder on(
                 String type, String version, PayloadDecoder<E> decoder, Handler<E, T> handler) {
             return add(type, version, new Route.Each<>(decoder, handler, null));
@@ -334,6 +367,11 @@ public final class Consumer {
         }
 
         /** Handles everything that has no handler of its own, also messages without a type. */
+        public Builder otherwise(Handler.Action<Message> handler) {
+            return fallback(new Route.Each<>(PayloadDecoder.message(), handler, null));
+        }
+
+        /** Handles everything that has no handler of its own; its result is in {@link Outcome.Processed} and not kept. */
         public <T extends @Nullable Object> Builder otherwise(Handler<Message, T> handler) {
             return fallback(new Route.Each<>(PayloadDecoder.message(), handler, null));
         }

@@ -92,7 +92,7 @@ final class Crew {
 
     /** A thread that was given up has come back after all, and ends; so another one may begin. */
     void cameBack() {
-        log.info("{}: a thread came back from a handler that had ignored its timeout", consumer.name());
+        log.info("{}: a thread came back that had been given up", consumer.name());
         synchronized (this) {
             stuck--;
         }
@@ -112,6 +112,11 @@ final class Crew {
         stopped = true;
         workers.forEach(QueueWorker::stop);
         breaker.stop();
+    }
+
+    /** Those that did not end when they were stopped record nothing more: it is not for what they did that they are late. */
+    synchronized void giveUp() {
+        workers.forEach(QueueWorker::retire);
     }
 
     synchronized List<Thread> threads() {

@@ -2,6 +2,7 @@ package dev.idem;
 
 import dev.idem.spi.Unit;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -51,9 +52,11 @@ final class Deadlines implements AutoCloseable {
     /**
      * The same, but what the handler holds is not torn down before it returns, or whoever is told that it is stuck does so:
      * else somebody could take its message before its failure is on record. Only a call to the database is ended at once.
+     *
+     * @param free ends and gives back all that the thread holds
      */
-    Watch watchHolding(Unit unit, Duration limit, Supplier<Runnable> stuck) {
-        return watch(new Watch(this, unit::withdraw, unit::abandon, stuck, limit, true));
+    Watch watchHolding(Unit unit, Runnable free, Duration limit, Supplier<Runnable> stuck) {
+        return watch(new Watch(this, unit::withdraw, unit::abandon, free, stuck, limit, true));
     }
 
     /**
@@ -63,7 +66,25 @@ final class Deadlines implements AutoCloseable {
      *     be quick; what it answers is run on another thread
      */
     Watch watch(BooleanSupplier withdraw, Runnable abandon, Duration limit, Supplier<Runnable> stuck) {
-        return watch(new Watch(this, withdraw, abandon, stuck, limit, false));
+        return watch(new Watch(this, withdraw, abandon, abandon, stuck, limit, false));
+    }
+
+    /** Watches code of the user's that is in no unit, so that there is nothing to take away from it. */
+    Watch watchAlone(Runnable free, Duration limit, Supplier<Runnable> stuck) {
+        return watch(new Watch(this, () -> false, () -> {}, free, stuck, limit, true));
+    }
+
+    /** Nobody waits any longer for what these threads run: what they hold is freed, and whatever they still try throws. */
+    void end(Collection<Thread> threads) {
+        for (Watch watch : running) {
+            try {
+                if (threads.contains(watch.handler)) {
+                    watch.end();
+                }
+            } catch (Throwable failure) {
+                Threads.survived(log, "What a handler holds that is too late could not be freed", failure);
+            }
+        }
     }
 
     private Watch watch(Watch watch) {
@@ -115,6 +136,7 @@ final class Deadlines implements AutoCloseable {
         private final Deadlines deadlines;
         private final BooleanSupplier withdraw;
         private final Runnable abandon;
+        private final Runnable free;
         private final Supplier<Runnable> stuck;
         private final boolean holding;
         private final Thread handler = Thread.currentThread();
@@ -131,12 +153,14 @@ final class Deadlines implements AutoCloseable {
                 Deadlines deadlines,
                 BooleanSupplier withdraw,
                 Runnable abandon,
+                Runnable free,
                 Supplier<Runnable> stuck,
                 Duration limit,
                 boolean holding) {
             this.deadlines = deadlines;
             this.withdraw = withdraw;
             this.abandon = abandon;
+            this.free = free;
             this.stuck = stuck;
             this.due = System.nanoTime() + limit.toNanos();
             this.holding = holding;
@@ -169,6 +193,18 @@ final class Deadlines implements AutoCloseable {
                 abandons = tell() || !holding;
             }
             abandon();
+        }
+
+        /** As at the deadline; it was interrupted before. */
+        private void end() {
+            synchronized (this) {
+                if (finished) {
+                    return;
+                }
+                fired = true;
+                told = !withdraw.getAsBoolean();
+            }
+            Threads.start("idem-abandon", false, free);
         }
 
         /** Tells the handler to end; not inside a call, which is true then. */

@@ -10,7 +10,16 @@ import org.jspecify.annotations.Nullable;
 public class EffectNotDoneException extends RetryableException {
     private static final long serialVersionUID = 1L;
 
+    public EffectNotDoneException(String message) {
+        this(message, null);
+    }
+
     public EffectNotDoneException(String message, @Nullable Throwable cause) {
         super(message, cause);
+    }
+
+    /** With the text of its cause. */
+    public EffectNotDoneException(Throwable cause) {
+        this(cause.toString(), cause);
     }
 }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StepHook;
@@ -7,6 +8,7 @@ import dev.idem.spi.Unit;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +31,7 @@ record Engine(
         Losses losses,
         GivenBack givenBack,
         Suspects suspects,
+        Whereabouts whereabouts,
         Rescue rescue) {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
     private static final int MOST_FRAMES = 30;
@@ -50,6 +53,7 @@ record Engine(
                 new Losses(),
                 new GivenBack(),
                 new Suspects(),
+                new Whereabouts(from.store),
                 Rescue.NONE);
     }
 
@@ -74,6 +78,7 @@ record Engine(
                 losses,
                 givenBack,
                 suspects,
+                whereabouts,
                 own);
     }
 
@@ -95,6 +100,7 @@ record Engine(
                 losses,
                 givenBack,
                 suspects,
+                whereabouts,
                 rescue.insideHandler());
     }
 
@@ -124,15 +130,46 @@ record Engine(
      */
     Deadlines.Watch watch(Unit unit, List<MarkerKey> keys, Duration limit, Runnable close) {
         Thread thread = Thread.currentThread();
+        Runnable free = () -> {
+            unit.abandon();
+            close.run();
+        };
         return isWorker()
-                ? deadlines.watchHolding(
-                        unit,
-                        limit,
-                        () -> stuck(keys, limit, thread, () -> {
-                            unit.abandon();
-                            close.run();
-                        }))
+                ? deadlines.watchHolding(unit, free, limit, () -> stuck(keys, limit, thread, free))
                 : deadlines.watch(unit, limit, () -> stuck(keys, limit, thread, close));
+    }
+
+    /**
+     * Runs code of the user's that is in no unit: a lookup, say. When its time is up it is interrupted, and a thread that ignores
+     * that is given up like one in a handler.
+     *
+     * @param free ends what the thread holds
+     * @throws HandlerTimeoutException when it was too late
+     */
+    <T> T inTime(List<MarkerKey> keys, Duration limit, Runnable free, Callable<T> code) throws Exception {
+        Thread thread = Thread.currentThread();
+        Deadlines.Watch watch = deadlines.watchAlone(free, limit, () -> stuck(keys, limit, thread, free));
+        T answer;
+        try {
+            answer = code.call();
+        } catch (Throwable failure) {
+            if (watch.finish()) {
+                throw tooLate(keys.get(0), limit, failure);
+            }
+            throw failure;
+        }
+        if (watch.finish()) {
+            throw tooLate(keys.get(0), limit, null);
+        }
+        return answer;
+    }
+
+    /** Ends the transaction of another thread. */
+    static Runnable ending(Batch batch) {
+        return () -> {
+            batch.abandon();
+            batch.close();
+        };
     }
 
     /**

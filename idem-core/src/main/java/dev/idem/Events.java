@@ -25,6 +25,7 @@ final class Events implements AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private final AtomicBoolean warned = new AtomicBoolean();
     private final Thread thread;
+    private final IncidentReports incidents = new IncidentReports();
     private volatile boolean closed;
 
     Events(List<InboxListener> listeners) {
@@ -34,6 +35,11 @@ final class Events implements AutoCloseable {
         if (!this.listeners.isEmpty()) {
             thread.start();
         }
+    }
+
+    /** What a person must hear of; told at once and not on the thread of the listeners, so that no line is lost. */
+    IncidentReports incidents() {
+        return incidents;
     }
 
     void tell(Consumer<InboxListener> event) {
@@ -47,6 +53,12 @@ final class Events implements AutoCloseable {
         return !listeners.isEmpty() || log.isDebugEnabled();
     }
 
+    /** The same, and what a person must hear of it: for a delivery whose caller is told the outcome, and not an exception. */
+    void answered(dev.idem.Consumer consumer, Message message, Outcome<?> outcome) {
+        settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
+        incidents.settled(consumer, message, outcome);
+    }
+
     /** The one event that every delivery ends with, whichever way it took. */
     void settled(
             dev.idem.Consumer consumer,
@@ -55,13 +67,18 @@ final class Events implements AutoCloseable {
             int runs,
             Duration handling,
             Duration total) {
-        log.debug("{}: {} is {}", consumer.name(), message, outcome.getClass().getSimpleName());
+        log.debug("{}: {} is {}", consumer.name(), message, wordsFor(outcome));
         if (listeners.isEmpty()) {
             return;
         }
         InboxListener.Delivery delivery = new InboxListener.Delivery(
                 consumer.name(), consumer.typeLabel(message), outcome, runs, handling, total, message.eventTime());
         tell(listener -> listener.settled(delivery));
+    }
+
+    private static String wordsFor(Outcome<?> outcome) {
+        String name = outcome.getClass().getSimpleName();
+        return outcome instanceof Outcome.Duplicate<?> duplicate ? name + " (" + duplicate.state() + ")" : name;
     }
 
     private void deliver() {
@@ -105,6 +122,7 @@ final class Events implements AutoCloseable {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        incidents.close();
         queue.clear(); // a listener that swallows the interrupt must not be given the rest one by one
         thread.interrupt();
     }

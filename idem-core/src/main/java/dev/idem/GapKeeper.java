@@ -4,6 +4,7 @@ import dev.idem.spi.SequenceStore;
 import dev.idem.spi.StreamVersion;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +34,14 @@ final class GapKeeper {
         this.door = door;
     }
 
+    /** How the resolver is asked: with a limit. */
+    @FunctionalInterface
+    interface Asking {
+        GapResolver.Decision ask(Callable<GapResolver.Decision> question) throws Exception;
+    }
+
     /** For a message that is held again; nothing of this fails its worker. */
-    void resolve(Consumer consumer, Message message) {
+    void resolve(Consumer consumer, Message message, Asking asking) {
         Sequence sequence = consumer.sequence().orElseThrow();
         if (!(sequence.place(message) instanceof Sequence.Placement.At at)) {
             return;
@@ -42,10 +49,11 @@ final class GapKeeper {
         try {
             Optional<Gap> gap = store.gap(consumer.name(), at.place().stream()).filter(Gap::isOpen);
             if (gap.isPresent()) {
-                act(consumer, gap.get(), message, at.place(), sequence.onGap().decide(gap.get(), message));
+                GapResolver.Decision decision =
+                        asking.ask(() -> sequence.onGap().decide(gap.get(), message));
+                act(consumer, gap.get(), message, at.place(), decision);
             }
         } catch (Throwable failure) {
-            Failures.throwIfFatal(failure);
             if (failure instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }

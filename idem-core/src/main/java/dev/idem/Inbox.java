@@ -34,6 +34,7 @@ public interface Inbox extends AutoCloseable {
     }
 
     /** Processes with the message id as key and the default policy. */
+    @CheckReturnValue
     default <T extends @Nullable Object, X extends Exception> Outcome<T> process(
             String consumer, Message message, Work<T, X> work) throws X {
         return process(Consumer.of(consumer), message, work);
@@ -50,20 +51,24 @@ public interface Inbox extends AutoCloseable {
      * @throws NestedProcessingException when the work of another message is running on this thread, or a transaction is open
      *     on it
      */
+    @CheckReturnValue
     <T extends @Nullable Object, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X;
 
     /** As above, and keeps the result, so that a duplicate is answered with it. */
+    @CheckReturnValue
     <T, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X;
 
     /** Processes with work that returns nothing, the message id as key and the default policy. */
+    @CheckReturnValue
     default <X extends Exception> Outcome<@Nullable Void> run(String consumer, Message message, Work.Action<X> action)
             throws X {
         return run(Consumer.of(consumer), message, action);
     }
 
     /** Processes with work that returns nothing. */
+    @CheckReturnValue
     @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
     default <X extends Exception> Outcome<@Nullable Void> run(Consumer consumer, Message message, Work.Action<X> action)
             throws X {
@@ -77,6 +82,7 @@ public interface Inbox extends AutoCloseable {
      * Processes one delivery with the handler the consumer has for it. Whatever happens becomes an outcome with a
      * settlement; only errors of the virtual machine and nested use are thrown.
      */
+    @CheckReturnValue
     Outcome<?> accept(Consumer consumer, Message message);
 
     /**
@@ -90,6 +96,7 @@ public interface Inbox extends AutoCloseable {
      *
      * @return an outcome for each message, in the order of the messages
      */
+    @CheckReturnValue
     List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages);
 
     /**
@@ -124,6 +131,7 @@ public interface Inbox extends AutoCloseable {
      *
      * @param reason a word for people and filters: EXHAUSTED, say
      */
+    @CheckReturnValue
     Outcome<?> park(Consumer consumer, Message message, String reason, @Nullable Throwable cause);
 
     /** Makes a consumer and its window known to the store before its first message. Optional. */
@@ -131,7 +139,8 @@ public interface Inbox extends AutoCloseable {
 
     /**
      * Starts the workers of consumers that are {@linkplain Consumer.Builder#queued queued}. They stop when the inbox is
-     * closed: nothing more is taken, handlers that are running may end, and what is not done stays in the queue.
+     * closed: nothing more is taken, handlers that are running may end, and what is not done stays in the queue. Until then
+     * they keep the process alive, as listeners do, although {@code main} has returned.
      *
      * @throws UnsupportedOperationException if the store keeps no queue
      */

@@ -14,28 +14,33 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The consumer's {@code handlerTimeout}, {@code maxRuns} and {@code unusedTransaction} do not apply here: the owner's
  * transaction is the owner's business. Nothing is retried here: after a deadlock or a lost connection the owner must run
- * its whole transaction again. Several on one connection may be used in turn, and are confirmed in any order. Not
- * thread-safe, like the connection.
+ * its whole transaction again. Several on one connection may be used in turn, or one inside another's work, and are
+ * confirmed in any order. Beside another transaction that is open on the thread nothing is joined: {@link
+ * NestedProcessingException}. Not thread-safe, like the connection.
  */
 public interface JoinedInbox {
 
     /** Processes with the message id as key and the default policy. */
+    @CheckReturnValue
     default <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             String consumer, Message message, Work<T, X> work) throws X {
         return process(Consumer.of(consumer), message, work);
     }
 
     /** Processes one delivery with the work given here; as {@link Inbox#process(Consumer, Message, Work)}. */
+    @CheckReturnValue
     <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X;
 
     /** Processes with work that returns nothing, the message id as key and the default policy. */
+    @CheckReturnValue
     default <X extends Exception> Provisional<@Nullable Void> run(
             String consumer, Message message, Work.Action<X> action) throws X {
         return run(Consumer.of(consumer), message, action);
     }
 
     /** Processes with work that returns nothing. */
+    @CheckReturnValue
     @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
     default <X extends Exception> Provisional<@Nullable Void> run(
             Consumer consumer, Message message, Work.Action<X> action) throws X {
@@ -51,5 +56,6 @@ public interface JoinedInbox {
      *
      * @throws UnsupportedOperationException if the consumer has a watermark, or is queued
      */
+    @CheckReturnValue
     Provisional<?> accept(Consumer consumer, Message message);
 }

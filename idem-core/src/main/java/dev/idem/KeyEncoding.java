@@ -140,6 +140,17 @@ final class KeyEncoding {
         return madeAt(new Selection.Parts(null, null, List.of(key.id())));
     }
 
+    /** Whether a key begins with the time that is in the message's id, which may be one part of the key among others. */
+    static boolean isTimed(MarkerKey key, Message message) {
+        if (key.value().version() == 7) {
+            return true;
+        }
+        Instant made = message.id()
+                .map(id -> madeAt(new Selection.Parts(null, null, List.of(id))))
+                .orElse(null);
+        return made != null && made.toEpochMilli() == key.value().getMostSignificantBits() >>> 16;
+    }
+
     private static OptionalLong timeOf(@Nullable Instant eventTime, @Nullable UUID uuid, String id) {
         if (eventTime != null) {
             return OptionalLong.of(eventTime.toEpochMilli());

@@ -13,16 +13,44 @@ import java.util.function.Function;
 public interface KeySelector {
     Selection select(Message message);
 
-    /** The message's own id. The default. */
-    static KeySelector messageId() {
-        return message -> Selection.of(message.id());
+    /**
+     * The id, together with the source if the message has one: two sources of CloudEvents may use the same id for two events.
+     * The default.
+     */
+    static KeySelector identity() {
+        return message -> {
+            Selection id = Selection.of(message.id());
+            String source = message.source().orElse(null);
+            return source == null ? id : id.fromSource(source);
+        };
     }
 
-    /** CloudEvents source and id, which are unique only together. */
+    /** The id alone, whoever made the message. Only where all ids are unique across all producers: UUIDs, say. */
+    static KeySelector messageId() {
+        return KeySelector::ofId;
+    }
+
+    /** A message without an id may know where it was looked for. */
+    private static Selection ofId(Message message) {
+        return message.id().isPresent()
+                ? Selection.of(message.id())
+                : new Selection.Unusable(
+                        Rejection.KEY_MISSING,
+                        message.idSought()
+                                .map("the message has no id, or more than one; it was looked for in "::concat)
+                                .orElse(
+                                        "the message has no id: set it with Message.builder().id(…), or let the consumer take"
+                                                + " its key from elsewhere, with key(KeySelector.header(…)) say"));
+    }
+
+    /** CloudEvents source and id, which are unique only together. A message without a source is refused. */
     static KeySelector cloudEvent() {
         return message -> message.source().isEmpty()
-                ? new Selection.Unusable(Rejection.KEY_MISSING, "the message has no source")
-                : Selection.of(message.id()).fromSource(message.source().get());
+                ? new Selection.Unusable(
+                        Rejection.KEY_MISSING,
+                        "the message has no source, which CloudEvents have in the header ce_source (Kafka), ce-source (HTTP),"
+                                + " cloudEvents:source or cloudEvents_source (AMQP)")
+                : ofId(message).fromSource(message.source().get());
     }
 
     /** A header that must be there exactly once and be UTF-8. */

@@ -101,6 +101,19 @@ public final class Message {
         return only == null ? Optional.empty() : only.utf8();
     }
 
+    /**
+     * What everything that began with one message has in common, as the producer says it: CloudEvents {@code correlationid}, the
+     * correlation id of AMQP or Jakarta Messaging, or the header that is named for it. What handlers publish has the same one.
+     */
+    public Optional<String> correlationId() {
+        return header(Outbox.CORRELATION_ID);
+    }
+
+    /** The id of the message that led to this one, if the producer says it: CloudEvents {@code causationid}, say. */
+    public Optional<String> causationId() {
+        return header(Outbox.CAUSATION_ID);
+    }
+
     public Optional<Instant> eventTime() {
         return Optional.ofNullable(fields.eventTime);
     }
@@ -125,6 +138,11 @@ public final class Message {
     /** The same message in another replay session, or in none. */
     Message inSession(@Nullable String session) {
         return toBuilder().replaySession(session).markedAs(fields.markedAs).build();
+    }
+
+    /** Where whoever has read a message without an id has looked for one, in words. */
+    public Optional<String> idSought() {
+        return Optional.ofNullable(fields.idSought);
     }
 
     /** A builder that starts with everything this message has but {@link #markedAs}: what is changed is another message. */
@@ -154,6 +172,7 @@ public final class Message {
         private @Nullable Position position;
         private @Nullable String replaySession;
         private @Nullable MarkerKey markedAs;
+        private @Nullable String idSought;
 
         private Builder() {}
 
@@ -169,6 +188,7 @@ public final class Message {
             eventTime = from.eventTime;
             position = from.position;
             replaySession = from.replaySession;
+            idSought = from.idSought;
         }
 
         public Builder id(@Nullable String value) {
@@ -262,6 +282,12 @@ public final class Message {
          */
         public Builder markedAs(@Nullable MarkerKey value) {
             markedAs = value;
+            return this;
+        }
+
+        /** For adapters: where an id was looked for, in words, so that a message without one can say what it lacks. */
+        public Builder idSought(@Nullable String value) {
+            idSought = value;
             return this;
         }
 

@@ -40,10 +40,10 @@ final class Observer {
         Tally tally = tally(consumer);
         if (verdict instanceof Outcome.Duplicate<?> duplicate) {
             tally.duplicates.increment();
-            lag(tally, duplicate.processedAt());
+            lag(tally, duplicate.markedAt());
         } else if (verdict instanceof Outcome.Conflict<?> conflict) {
             tally.conflicts.increment();
-            lag(tally, conflict.processedAt());
+            lag(tally, conflict.markedAt());
         } else if (verdict instanceof Outcome.Busy) {
             tally.busy.increment();
         } else if (verdict instanceof Outcome.Undecidable) {

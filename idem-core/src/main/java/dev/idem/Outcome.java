@@ -22,8 +22,34 @@ public sealed interface Outcome<T extends @Nullable Object> {
         }
     }
 
-    /** A terminal marker of this key was read: the effect is there already. The result, if the first run stored one. */
-    record Duplicate<T extends @Nullable Object>(Instant processedAt, Optional<T> storedResult) implements Outcome<T> {
+    /**
+     * A terminal marker of this key was read: Idem has the message, and it need not come again.
+     *
+     * @param state what is known of it. Its effect is there for certain only if it is {@link State#DONE}
+     * @param markedAt when the marker was written: with the effect, or, of a consumer that is acknowledged on receipt, when the
+     *     message was stored; if its effect came much later, then with that (see {@code docs/inbox.md})
+     * @param storedResult the result, if the first run stored one
+     */
+    record Duplicate<T extends @Nullable Object>(State state, Instant markedAt, Optional<T> storedResult)
+            implements Outcome<T> {
+        /** What is known of a message that came again. */
+        public enum State {
+            /**
+             * The consumer is done with it: its effect is there, or there was nothing to do for it (an old version, or a replay
+             * that leaves effects out).
+             */
+            DONE,
+            /** It is in the inbox: it waits for a worker or its next attempt, or is running now. */
+            STORED,
+            /** It is in the inbox, has no effect, and gets none before a person says so: parked, or given up. */
+            PARKED,
+            /**
+             * It was here before, and that is all that was read. A watermark says no more: what is before it was done or set
+             * aside. So it is also where the queue could not be asked.
+             */
+            SEEN
+        }
+
         @Override
         public Settlement settlement() {
             return Settlement.ACK;
@@ -67,8 +93,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
         }
     }
 
-    /** The same key was processed with another payload. One of the two was not applied; a person must look. */
-    record Conflict<T extends @Nullable Object>(Instant processedAt) implements Outcome<T> {
+    /**
+     * The same key was accepted with another payload. One of the two was not applied; a person must look.
+     *
+     * @param markedAt when the other one was; see {@link Duplicate}
+     */
+    record Conflict<T extends @Nullable Object>(Instant markedAt) implements Outcome<T> {
         @Override
         public Settlement settlement() {
             return Settlement.DEAD_LETTER;

@@ -60,7 +60,7 @@ final class OuterInbox implements JoinedInbox {
             return accept(Attempt.of(consumer, message, route.get()));
         }
         Outcome<?> unknown = consumer.unknownType(message);
-        events.settled(consumer, message, unknown, 0, Duration.ZERO, Duration.ZERO);
+        events.answered(consumer, message, unknown);
         return now(unknown);
     }
 
@@ -72,13 +72,17 @@ final class OuterInbox implements JoinedInbox {
         } catch (NestedProcessingException programmingError) {
             throw programmingError;
         } catch (Throwable failure) {
-            return now(new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure)));
+            Outcome.Failed<T> failed =
+                    new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
+            events.incidents().settled(attempt.consumer(), attempt.message(), failed);
+            return now(failed);
         }
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> settled(Attempt<T, X> attempt) throws X {
         refuseOtherDoors(attempt.consumer());
         try {
+            refuseBeside(attempt);
             wishes.tell(attempt.consumer());
             engine.outboxes().ready(attempt.consumer());
             Provisional<T> answer = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
@@ -88,9 +92,23 @@ final class OuterInbox implements JoinedInbox {
             attempt.report(events, undecodable.outcome());
             throw undecodable;
         } catch (Throwable failure) {
-            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
+            attempt.tell(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
+    }
+
+    /** Libraries would write into the other transaction what this message does. Observe mode only looks. */
+    private void refuseBeside(Attempt<?, ?> attempt) {
+        if (attempt.policy().observeOnly()) {
+            return;
+        }
+        store.openBeside(outer).ifPresent(open -> {
+            throw new NestedProcessingException(
+                    "Refused to process a message of " + attempt.consumer().name()
+                            + " within this connection: another transaction than its own is open on this thread. Join that one,"
+                            + " or end it before. It is " + open,
+                    null);
+        });
     }
 
     private static void refuseOtherDoors(Consumer consumer) {
@@ -147,7 +165,7 @@ final class OuterInbox implements JoinedInbox {
 
         @Override
         public Outcome<T> taken(Marker marker) {
-            return Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+            return Verdict.of(request.key(), request.fingerprint(), marker, attempt);
         }
 
         /** The owner may commit without asking, so everything is proven before the answer. */

@@ -13,17 +13,21 @@ import org.jspecify.annotations.Nullable;
 final class OutputIds {
     private OutputIds() {}
 
-    /** The id of the n-th message that is published for an input, or in one step of it. */
-    static String ofIndex(String scope, MarkerKey input, @Nullable String step, int index) {
-        return derived(scope, input, step == null ? "index" : "step " + step, Integer.toString(index));
+    /**
+     * The id of the n-th message that is published for an input, or in one step of it.
+     *
+     * @param timed whether the input's key begins with a time
+     */
+    static String ofIndex(String scope, MarkerKey input, boolean timed, @Nullable String step, int index) {
+        return derived(scope, input, timed, step == null ? "index" : "step " + step, Integer.toString(index));
     }
 
     /** The id for something that the user has named. */
-    static String ofPurpose(String scope, MarkerKey input, String purpose) {
-        return derived(scope, input, "purpose", purpose);
+    static String ofPurpose(String scope, MarkerKey input, boolean timed, String purpose) {
+        return derived(scope, input, timed, "purpose", purpose);
     }
 
-    private static String derived(String scope, MarkerKey input, String kind, String name) {
+    private static String derived(String scope, MarkerKey input, boolean timed, String kind, String name) {
         ByteBuffer hash = ByteBuffer.wrap(new PartsDigest()
                 .add("idem-output")
                 .add(scope)
@@ -33,7 +37,6 @@ final class OutputIds {
                 .bytes());
         long high = hash.getLong();
         long low = (hash.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | Long.MIN_VALUE;
-        boolean timed = input.value().version() == 7;
         long time = input.value().getMostSignificantBits() & ~0xFFFFL;
         return new UUID(timed ? time | 0x7000L | (high & 0xFFFL) : (high & ~0xF000L) | 0x8000L, low).toString();
     }

@@ -73,7 +73,8 @@ final class Outputs {
     }
 
     String id(String purpose) {
-        return OutputIds.ofPurpose(consumer.scope(), key(), Objects.requireNonNull(purpose, "purpose"));
+        return OutputIds.ofPurpose(
+                consumer.scope(), key(), KeyEncoding.isTimed(key(), input), Objects.requireNonNull(purpose, "purpose"));
     }
 
     /** Ends the run. */
@@ -105,7 +106,8 @@ final class Outputs {
         Message message = given.toBuilder().withHeaders(ownHeaders(given)).build();
         Message.Builder complete = message.toBuilder().position(null).replaySession(null);
         if (message.id().isEmpty()) {
-            complete.id(OutputIds.ofIndex(consumer.scope(), key(), step, publications.size()));
+            complete.id(OutputIds.ofIndex(
+                    consumer.scope(), key(), KeyEncoding.isTimed(key(), input), step, publications.size()));
         }
         if (message.source().isEmpty()) {
             complete.source(consumer.scope()); // as the id: who takes both for a key knows it after a renaming

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,6 +174,11 @@ public final class Policy {
         return options.observeOnly;
     }
 
+    /** What is done to the text of an exception before anybody sees it. */
+    public UnaryOperator<String> redaction() {
+        return options.redaction;
+    }
+
     Retention retention() {
         return retention;
     }
@@ -336,6 +342,15 @@ public final class Policy {
         return with(o -> o.observeOnly = true);
     }
 
+    /**
+     * What is done to the text of an exception before it is logged, stored or put into a dead letter; default nothing. Choose
+     * one that takes out what may be personal: databases and parsers quote values. If it throws, only the type of the
+     * exception is told. Payloads and headers are never told, whatever this says.
+     */
+    public Policy withRedaction(UnaryOperator<String> value) {
+        return with(o -> o.redaction = Objects.requireNonNull(value, "value"));
+    }
+
     private Policy checked() {
         Duration window = options.window;
         if (window != null && resultWindow().compareTo(window) > 0) {
@@ -379,6 +394,7 @@ public final class Policy {
         private Duration clockSkew = Duration.ofMinutes(5);
         private Replay replay = Replay.UNDONE_ONLY;
         private boolean observeOnly;
+        private UnaryOperator<String> redaction = UnaryOperator.identity();
 
         private Options() {}
 
@@ -400,6 +416,7 @@ public final class Policy {
             clockSkew = from.clockSkew;
             replay = from.replay;
             observeOnly = from.observeOnly;
+            redaction = from.redaction;
         }
 
         private Duration resultWindow() {

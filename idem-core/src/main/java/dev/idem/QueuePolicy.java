@@ -197,7 +197,10 @@ public final class QueuePolicy {
         return with(o -> o.poll = value);
     }
 
-    /** What is done to the text of an error before it is stored; default nothing. If it throws, only the type is kept. */
+    /**
+     * What is done to the text of an error before it is stored or logged, behind what {@link Policy#withRedaction} does;
+     * default nothing. If it throws, only the type is kept.
+     */
     public QueuePolicy withRedaction(UnaryOperator<String> value) {
         return with(o -> o.redaction = Objects.requireNonNull(value, "value"));
     }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * closed here only if nobody does: each transaction has one owner.
  */
 final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
+    private static final long NONE = -1;
     private static final Duration SHORTEST_LEAVE = Duration.ofMillis(100);
     private static final Duration LONGEST_LEAVE = Duration.ofSeconds(30);
 
@@ -51,6 +52,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
 
     private final Set<MarkerKey> shared = new HashSet<>();
     private @Nullable QueueBatch opened;
+
+    /** The message whose gap the resolver is asked about. */
+    private volatile long gapOf = NONE;
 
     /**
      * @param owed gets the changes that could not be made, to be made later
@@ -77,7 +81,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
         this.consumer = consumer;
         this.leased = leased;
         this.state = state;
-        this.settling = new Settling(consumer.queue().orElseThrow(), leased);
+        this.settling = new Settling(consumer, leased);
     }
 
     /** In the transaction that was given first, if there is one; others follow. Answers why the store could not, if so. */
@@ -98,7 +102,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
         if (state.isRetired()) {
             return null; // another thread has recorded what became of them
         }
-        entries.forEach(entry -> entry.attempt().report(engine.events(), entry.outcome()));
+        entries.forEach(entry -> entry.attempt().tell(engine.events(), entry.outcome()));
         if (outage == null) {
             tellUndone();
         }
@@ -122,7 +126,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             if (isShared(message)) {
                 continue;
             }
-            if (entry.isOpen() && stuck.contains(message.key())) {
+            if (message.id() == gapOf) {
+                changes.add(settling.stuckInGap(message, cause));
+            } else if (entry.isOpen() && stuck.contains(message.key())) {
                 changes.addAll(failed(message, entry, cause, stuck.size() == 1));
             } else if (entry.isOpen()) {
                 settling.unused(message).ifPresent(changes::add);
@@ -137,8 +143,10 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             QueuedMessage message, BatchEntry<T> entry, HandlerTimeoutException cause, boolean culprit) {
         Outcome.Failed<T> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
         entry.settle(failed);
-        entry.attempt().report(engine.events(), failed);
-        return settling.stuck(message, failed, culprit);
+        entry.attempt().tell(engine.events(), failed);
+        List<QueueChange> changes = settling.stuck(message, failed, culprit);
+        changes.forEach(change -> engine.events().incidents().moved(consumer, message, change, failed));
+        return changes;
     }
 
     private synchronized void waitsFor(List<BatchEntry<?>> claimable) {
@@ -197,10 +205,21 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
                         .tell(l -> l.held(
                                 consumer.name(), entry.message(), held.missing().getAsLong()));
             }
-            if (entry.outcome() instanceof Outcome.Held && message.overdue() && gaps != null) {
-                gaps.resolve(consumer, message.message());
+            if (entry.outcome() instanceof Outcome.Held && message.overdue() && gaps != null && !state.isRetired()) {
+                resolveGap(gaps, message);
             }
         }
+    }
+
+    private void resolveGap(GapKeeper keeper, QueuedMessage message) {
+        keeper.resolve(consumer, message.message(), question -> {
+            gapOf = message.id();
+            try {
+                return engine.inTime(List.of(message.key()), consumer.policy().handlerTimeout(), () -> {}, question);
+            } finally {
+                gapOf = NONE;
+            }
+        });
     }
 
     /** Whether all of them are done, so that nothing of this run is left. */
@@ -231,7 +250,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             unreadable.settle(new Outcome.Rejected<>(Rejection.UNDECODABLE, message.unreadable()));
             return unreadable;
         }
-        Keyed.Turned turned = engine.sessions().judge(consumer, message);
+        Keyed.Turned turned = engine.sessions().judge(consumer, message, opened != null);
         if (turned != null) { // its session was aborted since it was stored, or the policy has changed
             BatchEntry<?> stopped =
                     new BatchEntry<>(Attempt.without(consumer, message.message()), entries.size(), order);
@@ -337,6 +356,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
                     && !isShared(message)
                     && !(outage && !leased && settling.isInnocent(entry));
             change.filter(c -> needed).ifPresent(rest::add);
+            Optional.ofNullable(durable.get(message))
+                    .or(() -> change.filter(c -> needed))
+                    .ifPresent(made -> engine.events().incidents().moved(consumer, message, made, entry.outcome()));
         }
         if (!rest.isEmpty()) {
             owed.addAll(rest);

@@ -38,6 +38,8 @@ final class QueueWorker implements Runnable, Rescue {
     private volatile @Nullable Rescuable current;
     private volatile Leases.@Nullable Kept kept;
     private boolean dirty;
+    /** About the sessions of messages that were taken, and given back for that. */
+    private boolean asked;
 
     QueueWorker(Crew crew, QueueStore.Taking taking) {
         this.crew = crew;
@@ -47,7 +49,7 @@ final class QueueWorker implements Runnable, Rescue {
         this.policy = consumer.queue().orElseThrow();
         this.taking = taking;
         this.bell = crew.bell();
-        this.crashes = new Settling(policy, true);
+        this.crashes = new Settling(consumer, true);
     }
 
     /** It ends after the batch it is working on. */
@@ -179,6 +181,13 @@ final class QueueWorker implements Runnable, Rescue {
             return Found.NOTHING;
         }
         List<QueuedMessage> messages = taken.get().messages();
+        if (!engine.sessions().know(messages, asked)) {
+            taken.get().close();
+            engine.sessions().ask(messages);
+            asked = true;
+            return Found.MUCH;
+        }
+        asked = false;
         QueuedMessage first = messages.get(0);
         try (QueueRun run = newRun(taken.get())) {
             Found found = found(messages, most);
@@ -213,8 +222,7 @@ final class QueueWorker implements Runnable, Rescue {
     /** Leases one message, so that its start is on record. */
     private Found suspectTurn(QueuedMessage message) throws Outage {
         if (crashes.isDeadly(message)) {
-            store.change(taking, List.of(crashes.deadly(message)));
-            log.error("{}: parked, for it seems to end the processes that handle it", message.key());
+            parkDeadly(message);
             return Found.MUCH;
         }
         if (!engine.suspects().begin(this)) {
@@ -231,6 +239,12 @@ final class QueueWorker implements Runnable, Rescue {
         }
     }
 
+    private void parkDeadly(QueuedMessage message) {
+        QueueChange parked = crashes.deadly(message);
+        store.change(taking, List.of(parked));
+        engine.events().incidents().deadly(consumer, message, parked);
+    }
+
     /** Another one is running, in this process; what comes behind need not wait. */
     private Found putOff(QueuedMessage suspect) {
         store.change(taking, List.of(crashes.putOff(suspect, engine.suspects().pause())));
@@ -242,10 +256,7 @@ final class QueueWorker implements Runnable, Rescue {
         List<QueuedMessage> leased = store.lease(taking.limitedTo(most), policy.lease());
         Found found = found(leased, most);
         if (leased.size() == 1 && crashes.isDeadlyNow(leased.get(0))) {
-            store.change(taking, List.of(crashes.deadly(leased.get(0))));
-            log.error(
-                    "{}: parked, for it seems to end the processes that handle it",
-                    leased.get(0).key());
+            parkDeadly(leased.get(0));
         } else if (leased.size() == 1 && wasSuspect(leased.get(0))) {
             return suspectLeased(leased.get(0));
         } else if (!leased.isEmpty()) {

@@ -1,6 +1,5 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.StreamVersion;
@@ -48,7 +47,7 @@ final class ReceiveDoor {
             if (outcomes[i] == null) {
                 fitting.add(messages.get(i));
             } else {
-                events.settled(consumer, messages.get(i), outcomes[i], 0, Duration.ZERO, Duration.ZERO);
+                events.answered(consumer, messages.get(i), outcomes[i]);
             }
         }
         List<Outcome<?>> received = store(consumer, policy, fitting);
@@ -75,12 +74,17 @@ final class ReceiveDoor {
         QueuePolicy policy = consumer.queue().orElseThrow();
         Outcome<?> tooLarge = tooLarge(policy, message);
         if (tooLarge != null) {
+            events.incidents().settled(consumer, message, tooLarge);
             return tooLarge;
         }
-        QueueChange.FailedRun run = new Settling(policy, false).ofDelivery(reason, cause);
+        QueueChange.FailedRun run = new Settling(consumer, false).ofDelivery(reason, cause);
         Consumer door = consumer.receivedBy(
                 (rows, tx) -> store.park(tx.connection(), intake(consumer, policy), rows, reason, run));
-        return batches.acceptAll(door, List.of(message)).get(0);
+        Outcome<?> kept = batches.acceptAll(door, List.of(message)).get(0);
+        if (kept instanceof Outcome.Stored) {
+            events.incidents().parked(consumer, message, reason, cause);
+        }
+        return kept;
     }
 
     private static QueueStore.Intake intake(Consumer consumer, QueuePolicy policy) {
@@ -99,23 +103,17 @@ final class ReceiveDoor {
     /** Nothing of this decides about a message: what fails here is made good by a sweep, or was only a count. */
     private void afterwards(Consumer consumer, QueuePolicy policy, List<Message> messages, List<Outcome<?>> outcomes) {
         Set<String> orderingKeys = new LinkedHashSet<>();
-        List<MarkerKey> duplicates = new ArrayList<>();
         int stored = 0;
         for (int i = 0; i < outcomes.size(); i++) {
             Message message = messages.get(i);
             if (outcomes.get(i) instanceof Outcome.Stored) {
                 stored++;
                 message.orderingKey().ifPresent(orderingKeys::add);
-            } else if (outcomes.get(i) instanceof Outcome.Duplicate) {
-                consumer.keyOf(message).ifPresent(duplicates::add);
             }
         }
         try {
             if (policy.isOrdered() && !orderingKeys.isEmpty()) {
                 store.release(consumer.name(), orderingKeys);
-            }
-            if (!duplicates.isEmpty()) {
-                store.countDuplicates(consumer.name(), duplicates);
             }
         } catch (RuntimeException failure) {
             log.debug("{}: the look after storing failed; a sweep will make it good", consumer.name(), failure);

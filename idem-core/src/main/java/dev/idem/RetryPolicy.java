@@ -94,8 +94,7 @@ public final class RetryPolicy {
         try {
             Duration wanted = delay.after(failures, failure);
             return wanted.isNegative() ? Duration.ZERO : wanted.compareTo(LONGEST) > 0 ? LONGEST : wanted;
-        } catch (Throwable broken) {
-            Failures.throwIfFatal(broken);
+        } catch (Throwable broken) { // whatever it is, the failure that it was asked about is to be recorded
             return Duration.ZERO;
         }
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * of the same transaction applies it is {@link Verdict.Repeated}, and true only when that has committed.
  */
 final class SequenceGuard {
-    private final Sequence sequence;
+    private final Beginning beginning;
     private final Streams streams;
     private final Map<String, OptionalLong> stored = new HashMap<>();
     private final Map<String, Long> begun = new TreeMap<>();
@@ -28,8 +28,19 @@ final class SequenceGuard {
     private final Map<String, Throwable> unknown = new HashMap<>();
 
     SequenceGuard(Sequence sequence, Streams streams) {
-        this.sequence = sequence;
+        this(sequence.start()::before, streams);
+    }
+
+    SequenceGuard(Beginning beginning, Streams streams) {
+        this.beginning = beginning;
         this.streams = streams;
+    }
+
+    /** Where a stream begins; that may be a lookup of the user's. */
+    @FunctionalInterface
+    interface Beginning {
+        /** The version before the first; empty if any may be the first. */
+        OptionalLong before(String stream) throws Exception;
     }
 
     /** What a version means. */
@@ -68,7 +79,7 @@ final class SequenceGuard {
     private void begin(String stream, OptionalLong current) {
         OptionalLong known;
         try {
-            known = current.isPresent() ? current : sequence.start().before(stream);
+            known = current.isPresent() ? current : beginning.before(stream);
         } catch (Throwable failure) { // an Error too is that of one stream's messages
             unknown.put(stream, failure);
             return;

@@ -4,8 +4,12 @@ import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +29,10 @@ final class Sessions {
         this.store = store instanceof MarkerStore.Replaying replaying ? replaying.replays() : null;
     }
 
-    private record Known(ReplaySession session, long at) {
+    /** @param session null if there is none */
+    private record Known(@Nullable ReplaySession session, long at) {
         boolean isFresh() {
-            return System.nanoTime() - at < FRESH_NANOS;
+            return session != null && System.nanoTime() - at < FRESH_NANOS;
         }
     }
 
@@ -37,7 +42,7 @@ final class Sessions {
      * @throws StoreException when the store could not answer
      */
     Keyed.@Nullable Turned judge(Consumer consumer, Message message) {
-        Keyed.Turned turned = judgeStored(consumer, message);
+        Keyed.Turned turned = judgeStored(consumer, message, this::find);
         String name = message.replaySession().orElse(null);
         if (turned != null || name == null || message.markedAs().isPresent()) { // which no broker can say
             return turned;
@@ -49,12 +54,13 @@ final class Sessions {
     }
 
     /** What was stored while the session ran is done also after its end. */
-    private Keyed.@Nullable Turned judgeStored(Consumer consumer, Message message) {
+    private Keyed.@Nullable Turned judgeStored(
+            Consumer consumer, Message message, Function<String, @Nullable ReplaySession> finding) {
         String name = message.replaySession().orElse(null);
         if (name == null) {
             return null;
         }
-        ReplaySession session = find(name);
+        ReplaySession session = finding.apply(name);
         if (session == null || session.dryRun() || !session.consumer().equals(consumer.name())) {
             return new Keyed.Turned(
                     false,
@@ -69,9 +75,38 @@ final class Sessions {
                 : null;
     }
 
-    /** The same for a stored message: the policy may have changed since, and with it the key. */
-    Keyed.@Nullable Turned judge(Consumer consumer, QueuedMessage stored) {
-        Keyed.Turned turned = judgeStored(consumer, stored.message());
+    /**
+     * Whether enough is known of the sessions of these to judge them while a connection is held: to ask the store takes another
+     * one. Whoever holds one gives it back, asks, and may then go by the answers however old they are.
+     */
+    boolean know(Collection<QueuedMessage> stored, boolean asked) {
+        for (String name : names(stored)) {
+            Known before = known.get(name);
+            if (before == null || (!asked && !before.isFresh())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void ask(Collection<QueuedMessage> stored) {
+        names(stored).forEach(this::asked);
+    }
+
+    private Set<String> names(Collection<QueuedMessage> stored) {
+        Set<String> names = new HashSet<>();
+        stored.forEach(message -> message.message().replaySession().ifPresent(names::add));
+        names.removeIf(name -> store == null || !ReplaySession.isName(name)); // of which nothing can be known
+        return names;
+    }
+
+    /**
+     * The same for a stored message: the policy may have changed since, and with it the key.
+     *
+     * @param holding whether a connection is held; then what is known is not asked again
+     */
+    Keyed.@Nullable Turned judge(Consumer consumer, QueuedMessage stored, boolean holding) {
+        Keyed.Turned turned = judgeStored(consumer, stored.message(), holding ? this::remembered : this::find);
         if (turned != null || stored.message().replaySession().isEmpty()) {
             return turned;
         }
@@ -83,22 +118,26 @@ final class Sessions {
                         true, "the replay policy, or the key, of " + consumer.name() + " was changed meanwhile");
     }
 
+    private @Nullable ReplaySession remembered(String name) {
+        Known before = known.get(name);
+        return before == null ? find(name) : before.session;
+    }
+
     private @Nullable ReplaySession find(String name) {
         Known before = known.get(name);
-        if (before != null && before.isFresh()) {
-            return before.session;
-        }
+        return before != null && before.isFresh() ? before.session : asked(name);
+    }
+
+    private @Nullable ReplaySession asked(String name) {
         if (store == null || !ReplaySession.isName(name)) {
             return null;
         }
         long now = System.nanoTime();
         ReplaySession found = store.find(name).orElse(null);
-        if (found != null) {
-            if (known.size() >= MOST) {
-                known.values().removeIf(old -> !old.isFresh());
-            }
-            known.put(name, new Known(found, now));
+        if (known.size() >= MOST) {
+            known.values().removeIf(old -> !old.isFresh());
         }
+        known.put(name, new Known(found, now));
         return found;
     }
 }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.incident.Causes;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueuedMessage;
@@ -7,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The one place that says what an outcome means for a stored message. Stateless. */
@@ -22,11 +24,13 @@ final class Settling {
     private static final String STUCK = "STUCK";
 
     private final QueuePolicy policy;
+    private final UnaryOperator<String> redaction;
     private final boolean leased;
 
     /** @param leased whether the start of the run was recorded before it */
-    Settling(QueuePolicy policy, boolean leased) {
-        this.policy = policy;
+    Settling(Consumer consumer, boolean leased) {
+        this.policy = consumer.queue().orElseThrow();
+        this.redaction = consumer.redaction();
         this.leased = leased;
     }
 
@@ -98,13 +102,23 @@ final class Settling {
         QueuedMessage started = leased ? message : message.leased();
         boolean parks = culprit
                 && (started.started() - started.failed() >= MOST_STUCK || started.started() >= retry.maxAttempts());
-        QueueChange.FailedRun run = run(cause.getClass().getName(), textOf(cause), Duration.ZERO, false);
+        QueueChange.FailedRun run = run(cause, Duration.ZERO, false);
         QueueChange end = parks
                 ? new QueueChange(started, QueueMove.PARK, Duration.ZERO, STUCK, run)
                 : new QueueChange(started, QueueMove.FAIL, retry.delay(started.started(), cause), "RETRY", run);
         return leased
                 ? List.of(end)
                 : List.of(new QueueChange(message, QueueMove.LEASE, policy.suspectLease(), "", null), end);
+    }
+
+    /** For one that is held again, and whose resolver never returned: to ask it again would cost another thread. */
+    QueueChange stuckInGap(QueuedMessage message, HandlerTimeoutException cause) {
+        return new QueueChange(
+                message.leased(), // which has the fence of one that was moved once
+                QueueMove.PARK,
+                Duration.ZERO,
+                STUCK,
+                run(cause, Duration.ZERO, false));
     }
 
     /** Whether it only shares the others' fate. */
@@ -141,9 +155,7 @@ final class Settling {
 
     /** For a message that a listener could not do, before it was stored. */
     QueueChange.FailedRun ofDelivery(String reason, @Nullable Throwable cause) {
-        return cause == null
-                ? run("Rejected", reason, Duration.ZERO, false)
-                : run(cause.getClass().getName(), textOf(cause), Duration.ZERO, true);
+        return cause == null ? run("Rejected", reason, Duration.ZERO, false) : run(cause, Duration.ZERO, true);
     }
 
     private QueueChange held(QueuedMessage message, Duration delay) {
@@ -156,7 +168,7 @@ final class Settling {
 
     private QueueChange failed(QueuedMessage message, Outcome.Failed<?> failed, Duration took) {
         Throwable cause = failed.cause();
-        QueueChange.FailedRun run = run(cause.getClass().getName(), textOf(cause), took, true);
+        QueueChange.FailedRun run = run(cause, took, true);
         return switch (failed.kind()) {
             case INFRASTRUCTURE -> new QueueChange(message, QueueMove.GIVE_BACK, AFTER_A_FAULT, "UNDONE", run);
             case TERMINAL -> new QueueChange(message, QueueMove.PARK, Duration.ZERO, reason(cause, "TERMINAL"), run);
@@ -181,27 +193,14 @@ final class Settling {
     }
 
     private QueueChange.FailedRun run(String type, @Nullable String text, Duration took, boolean ran) {
-        return new QueueChange.FailedRun(type, capped(redacted(text)), took, ran);
+        return new QueueChange.FailedRun(type, capped(Causes.redacted(text, redaction)), took, ran);
     }
 
-    private static @Nullable String textOf(Throwable cause) {
-        try {
-            return cause.getMessage();
-        } catch (Throwable broken) {
-            Failures.throwIfFatal(broken);
-            return null;
-        }
-    }
-
-    private String redacted(@Nullable String text) {
-        try {
-            return text == null
-                    ? ""
-                    : policy.redaction().apply(text.substring(0, Math.min(text.length(), LONGEST_ERROR)));
-        } catch (Throwable broken) { // better no text than one that should not be seen
-            Failures.throwIfFatal(broken);
-            return "";
-        }
+    /** Of the exception that matters, with its text through the redaction. */
+    private QueueChange.FailedRun run(Throwable cause, Duration took, boolean ran) {
+        Throwable first = Causes.unwrapped(cause);
+        byte[] text = capped(Causes.redacted(first, redaction));
+        return new QueueChange.FailedRun(first.getClass().getName(), text, took, ran);
     }
 
     /** Bytes, because what an exception says may be anything; cut where it becomes too much. */

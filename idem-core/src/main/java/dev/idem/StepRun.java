@@ -223,7 +223,7 @@ final class StepRun implements Steps {
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         enter(asked.name());
         try {
-            new BatchRunner(engine.insideHandler(), open -> store.openStep(taking, message, step))
+            BatchRunner.ofStep(engine.insideHandler(), open -> store.openStep(taking, message, step))
                     .settle(policy, List.of(entry));
         } finally {
             leave();

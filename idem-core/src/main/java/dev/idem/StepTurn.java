@@ -44,7 +44,7 @@ final class StepTurn implements Rescuable {
         this.bell = bell;
         this.owed = owed;
         this.state = state;
-        this.settling = new Settling(consumer.queue().orElseThrow(), true);
+        this.settling = new Settling(consumer, true);
     }
 
     /** What handles messages without steps; answers why the store could not, if it could not. */
@@ -128,14 +128,16 @@ final class StepTurn implements Rescuable {
             BatchEntry<?> entry = entry(message);
             Outcome.Failed<?> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
             report(entry, failed);
-            changes.addAll(settling.stuck(message, failed, true));
+            List<QueueChange> recorded = settling.stuck(message, failed, true);
+            recorded.forEach(change -> engine.events().incidents().moved(consumer, message, change, failed));
+            changes.addAll(recorded);
         }
         return changes;
     }
 
     private void report(BatchEntry<?> entry, Outcome.Failed<?> failed) {
         entry.fail(failed.kind(), failed.cause());
-        entry.attempt().report(engine.events(), entry.outcome());
+        entry.attempt().tell(engine.events(), entry.outcome());
     }
 
     private BatchEntry<?> entry(QueuedMessage message) {
@@ -156,7 +158,7 @@ final class StepTurn implements Rescuable {
         @Nullable Throwable outage = null;
         @Nullable StepRun run = null;
         try {
-            Keyed.Turned turned = engine.sessions().judge(consumer, message);
+            Keyed.Turned turned = engine.sessions().judge(consumer, message, false);
             if (turned != null) { // its session was aborted since it was stored, or the policy has changed
                 entry.settle(turned.outcome());
             } else {
@@ -183,7 +185,7 @@ final class StepTurn implements Rescuable {
         running = null;
         steps = null;
         entry.attempt().ranTogether(System.nanoTime() - start);
-        entry.attempt().report(engine.events(), entry.outcome());
+        entry.attempt().tell(engine.events(), entry.outcome());
         engine.givenBack().tell(message.key(), entry.outcome());
         record(message, entry);
         return outage;
@@ -204,6 +206,7 @@ final class StepTurn implements Rescuable {
         boolean interrupted = Thread.interrupted(); // some databases lose their files to it
         try {
             settling.change(message, entry).ifPresent(change -> {
+                engine.events().incidents().moved(consumer, message, change, entry.outcome());
                 owed.add(change);
                 store.change(taking, List.of(change));
                 owed.remove(change);

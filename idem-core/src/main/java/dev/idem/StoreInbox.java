@@ -3,10 +3,10 @@ package dev.idem;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueueStore;
+import dev.idem.spi.StepHook;
 import dev.idem.spi.StepStore;
 import java.sql.Connection;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,11 @@ final class StoreInbox implements Inbox {
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
         receipts = queue != null && batches != null ? new ReceiveDoor(queue, batches, events, bells) : null;
         workers = queue != null ? new Workers(engine, queue, bells, from.drain, gapKeeper(queue)) : null;
-        log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+        if (from.steps == StepHook.NONE) {
+            log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+        } else { // of a test kit, which starts hundreds of them
+            log.debug("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
+        }
     }
 
     /** Its door is one for workers, who have a permit already. */
@@ -96,7 +100,10 @@ final class StoreInbox implements Inbox {
         } catch (NestedProcessingException programmingError) {
             throw programmingError;
         } catch (Throwable failure) {
-            return new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
+            Outcome.Failed<T> failed =
+                    new Outcome.Failed<>(Failures.kindOf(failure, attempt, store), Failures.unlessFatal(failure));
+            events.incidents().settled(attempt.consumer(), attempt.message(), failed);
+            return failed;
         }
     }
 
@@ -195,7 +202,7 @@ final class StoreInbox implements Inbox {
 
     /** For a delivery that no handler saw. */
     private <T extends @Nullable Object> Outcome<T> reported(Consumer consumer, Message message, Outcome<T> outcome) {
-        events.settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
+        events.answered(consumer, message, outcome);
         return outcome;
     }
 
@@ -209,14 +216,18 @@ final class StoreInbox implements Inbox {
         try {
             refuseInside(attempt.consumer());
             wishes.tell(attempt.consumer());
-            Outcome<T> outcome = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
+            Outcome<T> outcome = engine.whereabouts()
+                    .lookFor(
+                            attempt.consumer(),
+                            attempt.message(),
+                            attempt.policy().observeOnly() ? observed(attempt) : judged(attempt));
             attempt.report(events, outcome);
             return outcome;
         } catch (Undecodable undecodable) {
             attempt.report(events, undecodable.outcome());
             throw undecodable;
         } catch (Throwable failure) {
-            attempt.report(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
+            attempt.tell(events, new Outcome.Failed<T>(Failures.kindOf(failure, attempt, store), failure));
             throw failure;
         }
     }

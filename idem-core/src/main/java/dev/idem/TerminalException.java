@@ -6,7 +6,16 @@ import org.jspecify.annotations.Nullable;
 public class TerminalException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    public TerminalException(String message) {
+        this(message, null);
+    }
+
     public TerminalException(String message, @Nullable Throwable cause) {
         super(message, cause);
+    }
+
+    /** With the text of its cause. */
+    public TerminalException(Throwable cause) {
+        this(cause.toString(), cause);
     }
 }

@@ -48,8 +48,21 @@ final class Threads {
                 if (!wanted.getAsBoolean()) {
                     return;
                 }
-                LockSupport.parkNanos(AGAIN_AFTER);
+                pause();
             }
+        }
+    }
+
+    /** Also on a thread that is interrupted, which would else not pause at all. */
+    private static void pause() {
+        boolean interrupted = Thread.interrupted();
+        long until = System.nanoTime() + AGAIN_AFTER;
+        for (long left = AGAIN_AFTER; left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.Batch;
 import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -23,18 +24,29 @@ final class TogetherCall<E> {
         this.handler = handler;
     }
 
-    static <E> TogetherCall<E> of(Route.Together<E> route, List<BatchEntry<?>> entries) {
+    static <E> TogetherCall<E> of(Engine engine, Batch batch, Route.Together<E> route, List<BatchEntry<?>> entries) {
         TogetherCall<E> call = new TogetherCall<>(route.handler());
         for (BatchEntry<?> entry : entries) {
             try {
-                call.events.add(Undecodable.decoded(route.decoder(), entry.message()));
+                call.events.add(decoded(engine, batch, route.decoder(), entry));
                 call.entries.add(entry);
             } catch (Throwable unreadable) { // also an Error of a decoder is only its own message's business
-                Failures.throwIfFatal(unreadable);
+                engine.throwIfFatal(unreadable);
                 call.undecodable.put(entry, unreadable);
             }
         }
         return call;
+    }
+
+    private static <E> E decoded(Engine engine, Batch batch, PayloadDecoder<E> decoder, BatchEntry<?> entry)
+            throws Exception {
+        return decoder == PayloadDecoder.message() // at every door, and it never takes long
+                ? Undecodable.decoded(decoder, entry.message())
+                : engine.inTime(
+                        List.of(entry.key()),
+                        entry.attempt().policy().handlerTimeout(),
+                        Engine.ending(batch),
+                        () -> Undecodable.decoded(decoder, entry.message()));
     }
 
     /** Calls a batch handler for the one message of a transaction. */

@@ -103,7 +103,12 @@ final class UnitRunner {
                 own.refuseHiddenCommit(late);
                 throw late;
             } catch (UndoneByStore undone) {
-                if (store.isConnectionLost(undone.failure()) && engine.losses().undone(key)) {
+                boolean lost = store.isConnectionLost(undone.failure());
+                boolean guilty = lost && engine.losses().undone(key);
+                if (guilty || (lost && !backoff.hasNext())) {
+                    own.refuseHiddenCommit(undone.failure()); // no claim follows that would tell
+                }
+                if (guilty) {
                     throw Losses.endedConnection(key, undone.failure());
                 }
                 again(key, backoff, attempt, undone.failure());
@@ -133,7 +138,7 @@ final class UnitRunner {
             refuseHiddenCommit(marker);
             return sent != null && sent.claimId.equals(marker.claimId())
                     ? new Outcome.Processed<>(sent.result)
-                    : Verdict.of(request.key(), request.fingerprint(), marker, attempt.codec());
+                    : Verdict.of(request.key(), request.fingerprint(), marker, attempt);
         }
 
         /** A marker of a claim of ours whose commit we never sent: the handler committed, and then lost its connection. */
@@ -145,8 +150,8 @@ final class UnitRunner {
             }
         }
 
-        /** The connection of a late handler is torn down, so only another claim tells whether it had committed before. */
-        private void refuseHiddenCommit(HandlerTimeoutException late) {
+        /** The connection is torn down or lost, so only another claim tells whether the handler had committed before. */
+        private void refuseHiddenCommit(Throwable late) {
             if (!used) {
                 return;
             }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.Outcome.Duplicate.State;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
@@ -16,15 +17,20 @@ final class Verdict {
     private Verdict() {}
 
     static <T extends @Nullable Object> Outcome<T> of(
-            MarkerKey key, byte @Nullable [] fingerprint, Marker marker, @Nullable ResultCodec<T> codec) {
+            MarkerKey key, byte @Nullable [] fingerprint, Marker marker, Attempt<T, ?> attempt) {
+        return of(key, fingerprint, marker, attempt.codec(), attempt.consumer().stateOfDuplicates());
+    }
+
+    static <T extends @Nullable Object> Outcome<T> of(
+            MarkerKey key, byte @Nullable [] fingerprint, Marker marker, @Nullable ResultCodec<T> codec, State state) {
         if (!key.isNamed(marker.readable())) {
             return new Outcome.Rejected<>(
                     Rejection.KEY_COLLISION, key + " has the same hash as another key that is already processed");
         }
         if (differs(fingerprint, marker.fingerprint())) {
-            return new Outcome.Conflict<>(marker.processedAt());
+            return new Outcome.Conflict<>(marker.markedAt());
         }
-        return new Outcome.Duplicate<>(marker.processedAt(), result(key, marker.result(), codec));
+        return new Outcome.Duplicate<>(state, marker.markedAt(), result(key, marker.result(), codec));
     }
 
     /** A store may keep fewer bytes than it was given; a consumer may have switched fingerprints on or off. */

@@ -6,9 +6,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,7 @@ final class Workers implements AutoCloseable {
     private final Map<String, Integer> careless = new HashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread care = new Thread(this::takeCare, "idem-care");
+    private final Thread keeper = new Thread(this::keepAlive, "idem-keeper");
 
     /**
      * The workers of a store.
@@ -47,6 +50,19 @@ final class Workers implements AutoCloseable {
         this.gaps = gaps;
         this.leases = new Leases(store);
         care.setDaemon(true);
+        keeper.setDaemon(false); // also where it is made by a thread that is one
+    }
+
+    /**
+     * Whoever starts workers in {@code main} and returns wants a service, as with a listener. Only this thread keeps the process
+     * alive, for it hangs in no handler and in no call to a database.
+     */
+    private void keepAlive() {
+        try {
+            closed.await();
+        } catch (InterruptedException stop) {
+            log.debug("Interrupted: the workers do not keep the process alive any more");
+        }
     }
 
     synchronized void start(Consumer consumer) {
@@ -72,6 +88,7 @@ final class Workers implements AutoCloseable {
         }
         if (care.getState() == Thread.State.NEW) {
             care.start();
+            keeper.start();
         }
         QueuePolicy policy = consumer.queue().orElseThrow();
         log.info(
@@ -162,6 +179,19 @@ final class Workers implements AutoCloseable {
             all().forEach(crew -> crew.interrupt(Duration.ZERO));
         }
         leases.close();
+        Set<Thread> running = running();
+        if (!running.isEmpty()) {
+            all().forEach(Crew::giveUp);
+            engine.deadlines().end(running);
+        }
+    }
+
+    /** Those that did not end: their transactions must not keep messages from other instances. */
+    private Set<Thread> running() {
+        return all().stream()
+                .flatMap(crew -> crew.threads().stream())
+                .filter(thread -> thread != Thread.currentThread())
+                .collect(Collectors.toSet());
     }
 
     private synchronized List<Crew> all() {

@@ -2,12 +2,14 @@ package dev.idem;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaModifier.ABSTRACT;
 import static com.tngtech.archunit.core.domain.JavaModifier.FINAL;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,6 +36,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "dev.idem",
                         "dev.idem.broker",
+                        "dev.idem.incident",
                         "dev.idem.spi",
                         "java..",
                         "javax.crypto..",
@@ -46,12 +49,13 @@ class ArchitectureTest {
     /**
      * Two of the packages are one API in two rooms: users type the one, stores implement the other, and they name each
      * other's types (a store throws {@code BrokenTransactionException}, an inbox is built on a {@code MarkerStore}). What the
-     * adapters of brokers share stands in front of them, and neither knows it.
+     * adapters of brokers share stands in front of them, and neither knows it. What tells of incidents is behind all of them,
+     * is exported to nobody, and knows none of them.
      */
     @Test
-    void thereAreThreePackagesAndNoOthers() {
+    void thereAreThreePackagesAndOneThatNobodySees() {
         assertThat(CORE.stream().map(JavaClass::getPackageName).collect(Collectors.toSet()))
-                .containsExactlyInAnyOrder("dev.idem", "dev.idem.broker", "dev.idem.spi");
+                .containsExactlyInAnyOrder("dev.idem", "dev.idem.broker", "dev.idem.incident", "dev.idem.spi");
     }
 
     @Test
@@ -67,6 +71,16 @@ class ArchitectureTest {
                 .resideInAPackage("dev.idem.broker")
                 .should()
                 .dependOnClassesThat(resideInAPackage("dev.idem").and(not(modifier(PUBLIC))))
+                .check(CORE);
+    }
+
+    @Test
+    void whatTellsOfIncidentsKnowsNobody() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.idem.incident")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("dev.idem", "dev.idem.broker", "dev.idem.spi"))
                 .check(CORE);
     }
 
@@ -133,6 +147,21 @@ class ArchitectureTest {
                         "Text",
                         "UnitRunner",
                         "Verdict");
+    }
+
+    /** Its retention is CLASS, so that it is in the class files that users compile against. */
+    @Test
+    void noAnswerMayBeOverlooked() {
+        methods()
+                .that()
+                .areDeclaredIn(Inbox.class)
+                .or()
+                .areDeclaredIn(JoinedInbox.class)
+                .and()
+                .haveNameMatching("process|run|accept|acceptAll|park")
+                .should()
+                .beAnnotatedWith(CheckReturnValue.class)
+                .check(CORE);
     }
 
     @Test

@@ -25,8 +25,9 @@ class BatchDoorTest extends BatchFixture {
                 .containsExactly(
                         new Outcome.Processed<>("did a"),
                         new Outcome.Processed<>("did b"),
-                        new Outcome.Duplicate<>(FakeBatchStore.DONE_AT, Optional.empty()),
-                        new Outcome.Duplicate<>(FakeBatchStore.DONE_AT, Optional.empty()));
+                        new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, FakeBatchStore.DONE_AT, Optional.empty()),
+                        new Outcome.Duplicate<>(
+                                Outcome.Duplicate.State.DONE, FakeBatchStore.DONE_AT, Optional.empty()));
         assertThat(store.effects).containsExactly("a", "b");
         assertThat(events()).containsExactlyInAnyOrder("Processed", "Processed", "Duplicate", "Duplicate");
     }

@@ -232,6 +232,27 @@ class BatchRunnerTest extends BatchFixture {
     }
 
     @Test
+    @DisplayName("PC-10 whoever failed in a transaction that somebody committed is told so, and does not come again")
+    void hiddenCommitAndAFailureBeforeIt() {
+        AtomicInteger runs = new AtomicInteger();
+        Consumer consumer = each((message, tx) -> {
+            if (id(message).equals("a") && store.claims.size() == 1) {
+                throw new IllegalStateException("no");
+            }
+            if (id(message).equals("b") && runs.incrementAndGet() == 1) {
+                store.running().apply();
+                store.markers.put("a", store.markers.get("b"));
+                throw new SQLTransientException("and then the connection was lost");
+            }
+            return null;
+        });
+        assertThat(kinds(inbox.acceptAll(consumer, messages("a", "b")))).containsOnly("TERMINAL");
+        assertThat(store.claims).hasSize(3);
+        assertThat(store.claims.get(2)).containsExactly("a");
+        assertThat(events()).containsExactly("ranAgain 2", "broken", "broken", "Failed TERMINAL", "Failed TERMINAL");
+    }
+
+    @Test
     @DisplayName("HX-03 an interrupt ends the handlers, what was done is committed, and the flag is restored")
     void interruptedHandler() {
         Consumer consumer = each((message, tx) -> {

@@ -149,7 +149,7 @@ class DeadlinesTest {
         CountDownLatch told = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Thread handler = new Thread(() -> {
-            deadlines.watchHolding(unit, Duration.ofMillis(1), () -> {
+            deadlines.watchHolding(unit, () -> {}, Duration.ofMillis(1), () -> {
                 if (tries.incrementAndGet() == 1) {
                     throw new InternalError("on purpose");
                 }

@@ -181,11 +181,30 @@ class JoinedInboxTest extends InboxFixture {
     }
 
     @Test
+    @DisplayName("HX-08 beside another transaction that is open on the thread none is joined")
+    void anotherOpenTransactionIsRefused() {
+        store.beside = "a transaction of somebody's";
+        assertThatThrownBy(() -> joined.process("billing", MESSAGE, tx -> "never"))
+                .isInstanceOf(NestedProcessingException.class)
+                .hasMessageContainingAll("another transaction than its own is open", "a transaction of somebody's");
+        Consumer consumer = handling((event, tx) -> "never");
+        assertThatThrownBy(() -> joined.accept(consumer, MESSAGE)).isInstanceOf(NestedProcessingException.class);
+        assertThat(store.calls).isEmpty();
+        store.thenGrant("c");
+        assertThat(joined.process(with(Policy.defaults().withObserveOnly()), MESSAGE, tx -> "r")
+                        .outcome())
+                .as("observe mode stops nothing")
+                .isInstanceOf(Outcome.Processed.class);
+    }
+
+    @Test
     void duplicateBusyAndRejectedAreTrueNow() {
         store.thenTakenBy("other").thenBusy();
         Provisional<String> duplicate = joined.process("billing", MESSAGE, tx -> "r");
         duplicate.confirm();
-        assertThat(duplicate.outcome()).isEqualTo(new Outcome.Duplicate<>(ScriptedStore.DONE_AT, Optional.empty()));
+        assertThat(duplicate.outcome())
+                .isEqualTo(
+                        new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, ScriptedStore.DONE_AT, Optional.empty()));
         assertThat(joined.process("billing", MESSAGE, tx -> "r").outcome()).isEqualTo(new Outcome.Busy<>());
         assertThat(joined.process("billing", Message.builder().build(), tx -> "r")
                         .outcome())

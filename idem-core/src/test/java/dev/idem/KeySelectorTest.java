@@ -35,6 +35,13 @@ class KeySelectorTest {
     void cloudEventsNeedBoth() {
         assertThat(KeySelector.cloudEvent().select(MESSAGE)).isEqualTo(parts(null, "/shop", "m-1"));
         assertRejected(KeySelector.cloudEvent().select(Message.of("m-1", new byte[0])), Rejection.KEY_MISSING);
+        assertThat(KeySelector.identity().select(MESSAGE)).isEqualTo(parts(null, "/shop", "m-1"));
+        assertThat(KeySelector.identity().select(Message.of("m-1", new byte[0])))
+                .isEqualTo(parts(null, null, "m-1"));
+        assertRejected(KeySelector.identity().select(BARE), Rejection.KEY_MISSING);
+        assertThat(Consumer.of("c").keyOf(MESSAGE))
+                .as("the default")
+                .isEqualTo(consumer(KeySelector.cloudEvent()).keyOf(MESSAGE));
         assertRejected(
                 KeySelector.cloudEvent().select(Message.builder().source("s").build()), Rejection.KEY_MISSING);
     }

@@ -9,21 +9,21 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** Everything Idem logs while this is open, down to DEBUG, with the texts of exceptions. */
-final class Logged implements AutoCloseable {
+public final class Logged implements AutoCloseable {
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.idem");
     private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-    Logged() {
+    public Logged() {
         appender.start();
         logger.setLevel(Level.DEBUG);
         logger.addAppender(appender);
     }
 
-    List<String> lines() {
+    public List<String> lines() {
         return List.copyOf(appender.list).stream().map(Logged::line).toList();
     }
 
-    List<String> lines(Level level) {
+    public List<String> lines(Level level) {
         return List.copyOf(appender.list).stream()
                 .filter(e -> e.getLevel() == level)
                 .map(Logged::line)

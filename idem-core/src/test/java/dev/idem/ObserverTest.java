@@ -81,6 +81,6 @@ class ObserverTest {
     }
 
     private static Outcome<String> duplicate(Duration lag) {
-        return new Outcome.Duplicate<>(NOW.minus(lag), Optional.empty());
+        return new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, NOW.minus(lag), Optional.empty());
     }
 }

@@ -22,7 +22,7 @@ class OutcomeTest {
     void settlements() {
         Map<Outcome<String>, Settlement> table = new LinkedHashMap<>();
         table.put(new Outcome.Processed<>("r"), ACK);
-        table.put(new Outcome.Duplicate<>(NOW, Optional.empty()), ACK);
+        table.put(new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, NOW, Optional.empty()), ACK);
         table.put(new Outcome.Stored<>(), ACK);
         table.put(new Outcome.Stale<>(7), ACK);
         table.put(new Outcome.Held<>(OptionalLong.of(7), true), ACK);

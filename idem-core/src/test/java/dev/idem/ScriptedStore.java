@@ -29,6 +29,7 @@ final class ScriptedStore implements MarkerStore.Joinable {
     final List<String> admitted = Collections.synchronizedList(new ArrayList<>());
     final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
     volatile @Nullable String open;
+    volatile @Nullable String beside;
     private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
 
     ScriptedStore then(Function<ClaimRequest, Claim> answer) {
@@ -76,6 +77,11 @@ final class ScriptedStore implements MarkerStore.Joinable {
     @Override
     public void rollbackOnly(Connection outer) {
         calls.add("rollback only");
+    }
+
+    @Override
+    public Optional<String> openBeside(Connection outer) {
+        return Optional.ofNullable(beside);
     }
 
     @Override

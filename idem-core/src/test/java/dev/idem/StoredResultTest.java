@@ -57,7 +57,8 @@ class StoredResultTest extends InboxFixture {
         store.then(r -> new Claim.Taken(new Marker(
                 null, r.fingerprint(), ScriptedStore.DONE_AT, "c", new StoredResult("text", bytes("first")))));
         assertThat(inbox.process(CONSUMER, MESSAGE, ResultCodec.text(), tx -> "second"))
-                .isEqualTo(new Outcome.Duplicate<>(ScriptedStore.DONE_AT, Optional.of("first")));
+                .isEqualTo(new Outcome.Duplicate<>(
+                        Outcome.Duplicate.State.DONE, ScriptedStore.DONE_AT, Optional.of("first")));
     }
 
     @Test

@@ -34,7 +34,9 @@ class UnknownCommitTest extends InboxFixture {
     @Test
     void aMarkerOfAnotherClaimIsADuplicate() {
         store.thenTakenBy("another's");
-        assertThat(process()).isEqualTo(new Outcome.Duplicate<>(ScriptedStore.DONE_AT, Optional.empty()));
+        assertThat(process())
+                .isEqualTo(
+                        new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, ScriptedStore.DONE_AT, Optional.empty()));
     }
 
     @Test

@@ -35,7 +35,8 @@ class VerdictTest {
 
     @Test
     void aConsumerMayHaveSwitchedFingerprintsOnOrOff() {
-        assertThat(verdict(null, FULL)).isEqualTo(new Outcome.Duplicate<>(DONE, Optional.empty()));
+        assertThat(verdict(null, FULL))
+                .isEqualTo(new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, DONE, Optional.empty()));
         assertThat(verdict(FULL, null)).isInstanceOf(Outcome.Duplicate.class);
         assertThat(verdict(null, null)).isInstanceOf(Outcome.Duplicate.class);
     }
@@ -45,7 +46,7 @@ class VerdictTest {
     void collisions() {
         for (MarkerKey key : new MarkerKey[] {KEY, new MarkerKey("c", new UUID(1, 2), null)}) {
             Marker other = new Marker("m-2", FULL, DONE, "claim", null);
-            assertThat(Verdict.of(key, FULL, other, null))
+            assertThat(Verdict.of(key, FULL, other, null, Outcome.Duplicate.State.DONE))
                     .isInstanceOfSatisfying(
                             Outcome.Rejected.class,
                             rejected -> assertThat(rejected.reason()).isEqualTo(Rejection.KEY_COLLISION));
@@ -98,11 +99,12 @@ class VerdictTest {
     }
 
     private static Outcome<Object> verdict(byte[] given, byte[] kept) {
-        return Verdict.of(KEY, given, new Marker("m-1", kept, DONE, "claim", null), null);
+        return Verdict.of(KEY, given, new Marker("m-1", kept, DONE, "claim", null), null, Outcome.Duplicate.State.DONE);
     }
 
     private static Optional<String> result(StoredResult stored, ResultCodec<String> codec) {
-        Outcome<String> outcome = Verdict.of(KEY, null, new Marker("m-1", null, DONE, "claim", stored), codec);
+        Outcome<String> outcome = Verdict.of(
+                KEY, null, new Marker("m-1", null, DONE, "claim", stored), codec, Outcome.Duplicate.State.DONE);
         return ((Outcome.Duplicate<String>) outcome).storedResult();
     }
 }

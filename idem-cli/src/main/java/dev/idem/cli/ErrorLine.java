@@ -12,7 +12,7 @@ final class ErrorLine {
     private ErrorLine() {}
 
     static String of(Throwable error) {
-        if (error instanceof CliException || error instanceof ServerUnavailable) {
+        if (error instanceof CliException || error instanceof MissingException || error instanceof ServerUnavailable) {
             return oneLine(error);
         }
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {

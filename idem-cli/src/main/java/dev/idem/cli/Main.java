@@ -63,7 +63,7 @@ public final class Main {
             err.print(Printable.trace(redaction.apply(trace.toString())));
             err.flush();
         }
-        return ExitCodes.ERROR;
+        return error instanceof MissingException ? ExitCodes.CHECK_FAILED : ExitCodes.ERROR;
     }
 
     private static boolean isVerbose(ParseResult parsed) {

@@ -43,19 +43,33 @@ public final class Redaction {
         return PATTERNS_ONLY;
     }
 
-    /** Hides also the passwords that these arguments of the command line give, wherever they are quoted. */
+    /** Hides also the passwords that these arguments, the environment or the file give, wherever they are quoted. */
     static Redaction of(List<String> arguments) {
         List<String> found = new ArrayList<>();
+        String config = null;
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             String option = i == 0 ? "" : arguments.get(i - 1);
-            if (option.equals("--password")) {
+            if (option.equals(Settings.OPTION)) {
+                config = argument;
+            } else if (argument.startsWith(Settings.OPTION + "=")) {
+                config = argument.substring(Settings.OPTION.length() + 1);
+            } else if (option.equals("--password")) {
                 found.add(argument);
             } else if (option.endsWith(VARIABLE)) {
                 found.add(Objects.requireNonNullElse(System.getenv(argument), ""));
             } else if (!argument.contains(VARIABLE)) {
                 collect(IN_URL, argument, found);
                 collect(WHOLE_USER_INFO, argument, found);
+            }
+        }
+        for (String setting : Settings.secrets(config)) {
+            boolean address = setting.startsWith("jdbc:");
+            if (address) {
+                collect(IN_URL, setting, found);
+                collect(WHOLE_USER_INFO, setting, found);
+            } else {
+                found.add(setting);
             }
         }
         found.removeIf(secret -> secret.length() < SHORTEST);

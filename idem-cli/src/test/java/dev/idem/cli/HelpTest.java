@@ -2,6 +2,9 @@ package dev.idem.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -33,10 +36,21 @@ class HelpTest {
         var args = new ArrayList<>(path);
         args.add("--help");
 
-        Cli help = Cli.run(args.toArray(String[]::new));
+        PrintStream before = System.err;
+        ByteArrayOutputStream complaints = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(complaints, true, StandardCharsets.UTF_8));
+        Cli help;
+        try {
+            help = Cli.run(args.toArray(String[]::new));
+        } finally {
+            System.setErr(before);
+        }
 
         assertThat(help.code()).isZero();
         assertThat(help.err()).isEmpty();
+        assertThat(complaints.toString(StandardCharsets.UTF_8))
+                .as("what picocli itself complains of")
+                .isEmpty();
         assertThat(help.out()).contains("Usage: idem", "Example", "Exit codes:", "--verbose");
     }
 

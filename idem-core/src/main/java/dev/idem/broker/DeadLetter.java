@@ -13,10 +13,11 @@ import java.util.Optional;
 
 /**
  * Why a message was set aside, as the dead letter tells it: in headers that begin with {@code idem-}, beside everything the
- * message had. The text of an exception is not told, because it may quote the payload.
+ * message had. The text of an exception is told as the consumer's redaction leaves it: see {@link
+ * dev.idem.Policy#withRedaction}.
  *
  * @param reason {@code FAILED}, {@code EXHAUSTED}, {@code REJECTED}, {@code CONFLICT} or {@code UNDECIDABLE}
- * @param detail more about it, if it can be told
+ * @param detail more about it: the text of the exception, or what was wrong with the message
  * @param error the class of the exception, if there was one
  * @param attempts how often the handler has failed
  * @param replayForbidden whether the consumer's policy forbids to send it again
@@ -33,10 +34,11 @@ public record DeadLetter(
         Map<String, String> origin) {
     static final String PREFIX = "idem-";
 
+    static final String ORIGIN = PREFIX + "origin-";
+
     /** More than ever happens, and sums with it do not overflow. */
     private static final int MOST = 1_000_000;
 
-    private static final String ORIGIN = PREFIX + "origin-";
     private static final String REPLAYS = PREFIX + "replays";
     private static final String FORBIDDEN = "forbidden";
 

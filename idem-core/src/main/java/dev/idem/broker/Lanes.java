@@ -26,6 +26,7 @@ public final class Lanes<D> {
     private final Consumer consumer;
     private final Pace pace;
     private final StoreProbe probe;
+    private final Triage triage;
     private final CopyPublisher<D> publisher;
     private final List<Lane<D>> lanes = new ArrayList<>();
 
@@ -34,7 +35,8 @@ public final class Lanes<D> {
         this.consumer = Objects.requireNonNull(consumer, "consumer");
         pace = Pace.ofStore(options.name);
         probe = new StoreProbe(options.name, inbox, options.threads);
-        Work<D> work = new Work<>(inbox, consumer, new Triage(consumer, options.retry), settler, pace);
+        triage = new Triage(consumer, options.retry);
+        Work<D> work = new Work<>(inbox, consumer, triage, settler, pace);
         publisher = new CopyPublisher<>(options.name, work::publish);
         publisher.start(named(options, "-copies", publisher));
         for (int i = 0; i < options.lanes; i++) {
@@ -176,6 +178,7 @@ public final class Lanes<D> {
             ended &= lane.join(deadline);
         }
         ended &= publisher.close(deadline);
+        triage.tellRest();
         return ended;
     }
 }

@@ -103,7 +103,9 @@ public final class LetterSource implements ReplaySource {
                     .orderingKey(letter.orderingKey().orElse(null))
                     .contentType(letter.contentType().orElse(null))
                     .eventTime(letter.eventTime().orElse(null))
-                    .headers(DeadLetter.withoutOurs(letter.headers()))
+                    .headers(letter.headers().stream()
+                            .filter(header -> !DeadLetter.isOurs(header.name()) || DeliveryHeaders.isOne(header.name()))
+                            .toList())
                     .payload(letter.payload())
                     .build();
         }

@@ -58,6 +58,8 @@ public final class MessageReader<D> {
         }
     }
 
+    private static final String ID = "id";
+
     private record Taken<D>(String attribute, BiConsumer<D, Message.Builder> setter) {}
 
     /** For those who write an adapter. */
@@ -71,7 +73,7 @@ public final class MessageReader<D> {
     }
 
     public MessageReader<D> idFrom(Function<? super D, ? extends @Nullable String> function) {
-        return with("id", function, Message.Builder::id);
+        return with(ID, function, Message.Builder::id);
     }
 
     public MessageReader<D> sourceFrom(Function<? super D, ? extends @Nullable String> function) {
@@ -124,10 +126,15 @@ public final class MessageReader<D> {
     /** The message with our own headers too. Only for places to which nobody else writes: dead letters. */
     public Message readLetter(D delivery) {
         Delivered delivered = opener.apply(delivery);
-        Message message = read(delivery, delivered);
+        Message message = read(delivery, new Delivered(delivered.raw(), delivered.broker()));
+        Message raw = delivered.raw();
+        List<Header> derived = message.headers().stream()
+                .filter(header -> raw.headers(header.name()).isEmpty())
+                .toList();
         return message.toBuilder()
-                .withHeaders(delivered.raw().headers())
-                .headers(delivered.added())
+                .withHeaders(raw.headers())
+                .headers(derived)
+                .headers(DeliveryHeaders.ofLetter(raw, delivered.added()))
                 .build();
     }
 
@@ -144,6 +151,9 @@ public final class MessageReader<D> {
         Message.Builder read = message.toBuilder().headers(delivered.added);
         for (Taken<D> function : functions) {
             function.setter.accept(delivery, read);
+            if (function.attribute.equals(ID)) {
+                read.idSought("what the function idFrom(…) answers, which was null or failed");
+            }
         }
         return read.build();
     }

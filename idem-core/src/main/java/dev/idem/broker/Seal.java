@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Predicate;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -61,13 +62,17 @@ public final class Seal {
 
     /** Our headers on a delivery, if the seal proves that we wrote them; else none. */
     public List<Header> open(Message raw) {
+        return open(raw, name -> !name.equals(NAME));
+    }
+
+    /** Those of our headers that the seal was made over, where others of ours may stand beside them. */
+    public List<Header> open(Message raw, Predicate<String> names) {
         String seal = raw.header(NAME).orElse(null);
         if (seal == null) {
             return List.of();
         }
         List<Header> ours = raw.headers().stream()
-                .filter(header ->
-                        DeadLetter.isOurs(header.name()) && !header.name().equals(NAME))
+                .filter(header -> DeadLetter.isOurs(header.name()) && names.test(header.name()))
                 .toList();
         byte[] expected = HexFormat.of().formatHex(sign(ours, raw.payload())).getBytes(StandardCharsets.US_ASCII);
         boolean genuine = MessageDigest.isEqual(expected, seal.getBytes(StandardCharsets.UTF_8));

@@ -11,6 +11,9 @@ import dev.idem.Policy;
 import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
+import dev.idem.incident.Causes;
+import dev.idem.incident.Incident;
+import dev.idem.incident.Incidents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an adapter does about an outcome: acknowledges, sets aside, tries again later, or waits for the store. Only failures
- * of the handler count as attempts. Immutable and thread-safe.
+ * of the handler count as attempts. Thread-safe.
  */
 public final class Triage {
     private static final Duration BUSY = Duration.ofMillis(200);
@@ -32,6 +35,7 @@ public final class Triage {
 
     private final Consumer consumer;
     private final RetryPolicy retry;
+    private final Incidents incidents = new Incidents();
 
     public Triage(Consumer consumer, RetryPolicy retry) {
         this.consumer = Objects.requireNonNull(consumer, "consumer");
@@ -79,6 +83,7 @@ public final class Triage {
                 return Optional.empty();
             }
             if (decision instanceof Decision.SetAside aside) {
+                tell(outcome, aside, message);
                 return Optional.of(aside.letter());
             }
             if (decision instanceof Decision.TryAgain again) {
@@ -88,6 +93,28 @@ public final class Triage {
                 sleep(OUTAGE);
             }
         }
+    }
+
+    /** A message that was tried as often as it may is given up here; of all others the inbox has told. */
+    void tell(Outcome<?> outcome, Decision.SetAside aside, Message message) {
+        if (outcome.settlement() != Settlement.RETRY) {
+            return;
+        }
+        Optional<String> place = message.position().map(at -> at.stream() + "-" + at.partition() + "@" + at.offset());
+        incidents.tellOnce(new Incident(
+                Incident.Kind.SET_ASIDE,
+                consumer.name(),
+                Incident.nameOf(message.id(), place),
+                aside.letter().reason(),
+                "",
+                aside.cause().orElse(null),
+                aside.letter().attempts(),
+                consumer.redaction()));
+    }
+
+    /** Tells what was only counted by now. */
+    void tellRest() {
+        incidents.close();
     }
 
     private static void sleep(Duration pause) {
@@ -172,7 +199,7 @@ public final class Triage {
             return letter("REJECTED", rejected.reason() + ": " + rejected.detail(), null, failedBefore);
         }
         if (outcome instanceof Outcome.Conflict<?> conflict) {
-            String detail = "another payload was processed under this id at " + conflict.processedAt();
+            String detail = "another payload was accepted under this id at " + conflict.markedAt();
             return letter("CONFLICT", detail, null, failedBefore);
         }
         if (outcome instanceof Outcome.Undecidable<?> undecidable) {
@@ -186,12 +213,19 @@ public final class Triage {
         return new DeadLetter(
                 consumer.name(),
                 reason,
-                Optional.ofNullable(detail),
-                Optional.ofNullable(cause).map(c -> c.getClass().getName()),
+                Optional.ofNullable(detail).or(() -> textOf(cause)),
+                Optional.ofNullable(cause)
+                        .map(c -> Causes.unwrapped(c).getClass().getName()),
                 attempts,
                 Instant.now(),
                 consumer.policy().replay() == Policy.Replay.FORBIDDEN,
                 Map.of());
+    }
+
+    private Optional<String> textOf(@Nullable Throwable cause) {
+        return Optional.ofNullable(cause)
+                .map(c -> Causes.text(Causes.unwrapped(c), consumer.redaction()))
+                .filter(text -> !text.isEmpty());
     }
 
     private static Duration jittered(Duration middle) {

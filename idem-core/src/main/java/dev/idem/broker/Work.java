@@ -110,7 +110,8 @@ final class Work<D> {
                 stuck.add(entry.order);
                 continue;
             }
-            Decision decision = triage.decide(outcomes.get(next++), entry.failures);
+            Outcome<?> outcome = outcomes.get(next++);
+            Decision decision = triage.decide(outcome, entry.failures);
             if (!behind) {
                 decision = triage.orPark(decision, entry.delivery.message(), inbox);
             }
@@ -121,6 +122,9 @@ final class Work<D> {
             }
             if (decision instanceof Decision.SetAside aside) {
                 setAside(entry, aside, behind, result);
+                if (entry.letter != null) {
+                    triage.tell(outcome, aside, entry.delivery.message());
+                }
                 stuck.add(entry.order);
             } else if (decision instanceof Decision.TryAgain again) {
                 tryAgain(entry, again, behind, result);

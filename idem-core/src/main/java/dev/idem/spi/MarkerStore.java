@@ -149,5 +149,10 @@ public interface MarkerStore extends AutoCloseable {
 
         /** What the calling thread has open that a unit would run beside; see {@link OuterTransactions#openHere}. */
         Optional<String> openHere();
+
+        /** The same beside the transaction of this connection, which a message is about to join. */
+        default Optional<String> openBeside(Connection outer) {
+            return Optional.empty();
+        }
     }
 }

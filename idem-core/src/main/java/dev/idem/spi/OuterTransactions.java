@@ -29,6 +29,15 @@ public interface OuterTransactions {
     Optional<String> openHere();
 
     /**
+     * Whether the transaction that is open here is the one of this connection. If not, no message may join the connection
+     * here: what its handler writes by the framework would be in the other transaction. A framework that cannot tell says
+     * yes.
+     */
+    default boolean isOpenOn(Connection connection) {
+        return true;
+    }
+
+    /**
      * Makes the transaction of this connection one that can only be rolled back, so that its owner's commit fails. False if
      * it is not the transaction of this thread, or nobody's business here.
      */

@@ -1,11 +1,13 @@
 package dev.idem.spi;
 
 import dev.idem.Message;
+import dev.idem.QueueState;
 import dev.idem.QueueStats;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -75,8 +77,12 @@ public interface QueueStore {
      */
     int recover(String consumer);
 
-    /** Counts duplicates on their markers. */
-    void countDuplicates(String consumer, Collection<MarkerKey> keys);
+    /**
+     * Of messages that came again and have a marker, answers those that are in the queue, and in which state.
+     *
+     * @param counted whether they are counted as duplicates on their markers, too
+     */
+    Map<MarkerKey, QueueState> seenAgain(String consumer, Collection<MarkerKey> keys, boolean counted);
 
     QueueStats stats(String consumer);
 

@@ -2,7 +2,10 @@ package dev.idem.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.KeySelector;
 import dev.idem.Message;
+import dev.idem.Rejection;
+import dev.idem.Selection;
 import java.time.Instant;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,32 @@ class AttributesTest {
         Message bytes =
                 Message.builder().header("x-id", new byte[] {(byte) 0xc3, 0x28}).build();
         assertThat(attributes.read(bytes, nothing).id()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a message without an id says in which header it was looked for")
+    void whereTheIdWasLookedFor() {
+        Attributes.Broker nothing = new Attributes.Broker(null, null, null, null);
+        Message raw = Message.builder().header("x-other", "1").build();
+        assertThat(missing(
+                        Attributes.defaults().idFrom("x-id").typeFrom("x-type").read(raw, nothing)))
+                .startsWith(
+                        "the message has no id, or more than one; it was looked for in the header x-id, the headers of"
+                                + " CloudEvents (ce_id, ce-id, cloudEvents:id, cloudEvents_id)")
+                .doesNotContain("x-type");
+        assertThat(missing(Attributes.defaults().read(raw, nothing))).contains("it was looked for in the headers of");
+        assertThat(missing(MessageReader.<Message>of(m -> new MessageReader.Delivered(m, nothing))
+                        .idFrom(m -> null)
+                        .read(raw)))
+                .contains("what the function idFrom(…) answers");
+        assertThat(missing(raw)).contains("the message has no id: set it with Message.builder().id(…)");
+    }
+
+    private static String missing(Message message) {
+        Selection.Unusable unusable =
+                (Selection.Unusable) KeySelector.messageId().select(message);
+        assertThat(unusable.reason()).isEqualTo(Rejection.KEY_MISSING);
+        return unusable.detail();
     }
 
     @Test

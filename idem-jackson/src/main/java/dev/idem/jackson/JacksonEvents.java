@@ -1,19 +1,15 @@
 package dev.idem.jackson;
 
+import static dev.idem.jackson.JsonTree.text;
+
 import dev.idem.Message;
+import dev.idem.Outbox;
 import dev.idem.broker.StructuredEvents;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectReader;
 
 /**
  * Reads CloudEvents in structured mode, as JSON. The event's data becomes the payload: the bytes of {@code data_base64}, the
@@ -23,15 +19,10 @@ import tools.jackson.databind.ObjectReader;
 public final class JacksonEvents implements StructuredEvents {
     private static final String CONTENT_TYPE = "application/cloudevents+json";
 
-    private final ObjectReader reader;
-
-    private JacksonEvents(ObjectReader reader) {
-        this.reader = reader;
-    }
+    private JacksonEvents() {}
 
     public static JacksonEvents create() {
-        return new JacksonEvents(
-                Json.defaultMapper().readerFor(JsonNode.class).with(StreamReadFeature.STRICT_DUPLICATE_DETECTION));
+        return new JacksonEvents();
     }
 
     @Override
@@ -42,45 +33,21 @@ public final class JacksonEvents implements StructuredEvents {
 
     @Override
     public Message read(Message message) {
-        JsonNode event = parsed(message.payload());
+        JsonNode event = JsonTree.of(message.payload());
         String contentType = text(event, "datacontenttype").orElse("application/json");
-        return message.toBuilder()
-                .id(message.id().orElse(text(event, "id").orElse(null)))
+        Message.Builder read = message.toBuilder();
+        JsonTree.header(Outbox.CORRELATION_ID, text(event, "correlationid"), message, read);
+        JsonTree.header(Outbox.CAUSATION_ID, text(event, "causationid"), message, read);
+        return read.id(message.id().orElse(text(event, "id").orElse(null)))
                 .source(message.source().orElse(text(event, "source").orElse(null)))
                 .type(message.type().orElse(text(event, "type").orElse(null)))
                 .orderingKey(
                         message.orderingKey().orElse(text(event, "partitionkey").orElse(null)))
                 .eventTime(message.eventTime()
-                        .orElse(text(event, "time").map(JacksonEvents::time).orElse(null)))
+                        .orElse(text(event, "time").flatMap(JsonTree::time).orElse(null)))
                 .contentType(contentType)
                 .payload(data(event, contentType))
                 .build();
-    }
-
-    private JsonNode parsed(byte[] payload) {
-        try {
-            JsonNode event = reader.readValue(payload);
-            if (event == null || !event.isObject()) {
-                throw new IllegalArgumentException("The payload is not a JSON object");
-            }
-            return event;
-        } catch (JacksonException malformed) { // its text quotes the payload
-            throw new IllegalArgumentException(
-                    "The payload is not an event: " + malformed.getClass().getName());
-        }
-    }
-
-    private static Optional<String> text(JsonNode event, String attribute) {
-        JsonNode value = event.get(attribute);
-        return value != null && value.isString() ? Optional.of(value.stringValue()) : Optional.empty();
-    }
-
-    private static @Nullable Instant time(String text) {
-        try {
-            return OffsetDateTime.parse(text).toInstant();
-        } catch (DateTimeException malformed) {
-            return null;
-        }
     }
 
     private static byte[] data(JsonNode event, String contentType) {

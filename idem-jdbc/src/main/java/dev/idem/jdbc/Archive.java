@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,12 +16,15 @@ final class Archive {
     private static final int MOST_TOGETHER = 500;
     private static final Duration LONGEST = Duration.ofSeconds(1);
 
+    private final String isolation;
     private final RowsSql keep;
     private final NamedSql expired;
     private final RowsSql forget;
 
     Archive(Tables tables) {
-        String now = QueueSql.of(tables.dialect().database()).now();
+        QueueSql sql = QueueSql.of(tables.dialect().database());
+        String now = sql.now();
+        isolation = sql.isolation();
         // How many sessions there are is read behind everything a handler has written, see StoredSource. A consumer
         // whose
         // registration a failover has lost is kept as well: it is registered again, and its sessions begin anew.
@@ -30,7 +34,7 @@ final class Archive {
                 + " LEFT JOIN ${consumer} c ON c.number = q.consumer WHERE q.id IN ({:id})"));
         expired = new NamedSql(
                 tables.fill("SELECT id FROM ${archive} WHERE consumer = :consumer AND keep_until < (SELECT " + now
-                        + ") ORDER BY keep_until LIMIT :limit"));
+                        + ") ORDER BY keep_until LIMIT :limit FOR UPDATE SKIP LOCKED"));
         forget = new RowsSql(tables.fill("DELETE FROM ${archive} WHERE id IN ({:id})"));
     }
 
@@ -48,12 +52,14 @@ final class Archive {
 
     /**
      * Removes what was kept long enough: a few at a time, each time in a transaction of its own, and for a second at most. What is
-     * left is for the next time, so that neither a lock nor a statement lasts long however much there is.
+     * left is for the next time, so that neither a lock nor a statement lasts long however much there is. Nobody is waited for:
+     * whoever has locked one of them keeps only that one.
      */
     int forget(Connection connection, int consumer) throws SQLException {
         int forgotten = 0;
         long start = System.nanoTime();
         while (System.nanoTime() - start < LONGEST.toNanos()) {
+            isolate(connection);
             List<Map<String, NamedSql.Parameter>> some = expired(connection, consumer);
             if (!some.isEmpty()) {
                 try (PreparedStatement statement = forget.prepare(connection, Map.of(), () -> some)) {
@@ -66,6 +72,15 @@ final class Archive {
             }
         }
         return forgotten;
+    }
+
+    /** Else the look would lock what is next as well. */
+    private void isolate(Connection connection) throws SQLException {
+        if (!isolation.isEmpty()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(isolation);
+            }
+        }
     }
 
     private List<Map<String, NamedSql.Parameter>> expired(Connection connection, int consumer) throws SQLException {

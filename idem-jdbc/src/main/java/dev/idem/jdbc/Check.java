@@ -12,6 +12,9 @@ import java.util.Optional;
  * @param sql returns a row, whose first column says what was found, exactly when something is wrong
  */
 record Check(Finding.Severity severity, String name, String sql, String problem, String action) {
+    /** In an action, the statements that give the role what it needs. */
+    static final String GRANTS = "${grants}";
+
     static Check error(String name, String sql, String problem, String action) {
         return new Check(Finding.Severity.ERROR, name, sql, problem, action);
     }
@@ -23,10 +26,16 @@ record Check(Finding.Severity severity, String name, String sql, String problem,
     Optional<Finding> run(Connection connection, Tables tables) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(tables.fill(sql))) {
-            return rows.next()
-                    ? Optional.of(new Finding(
-                            severity, name, tables.fill(problem) + " (" + rows.getString(1) + ")", tables.fill(action)))
-                    : Optional.empty();
+            if (!rows.next()) {
+                return Optional.empty();
+            }
+            String found = rows.getString(1);
+            String grants = action.contains(GRANTS) ? Grants.statements(connection, tables) : "";
+            return Optional.of(new Finding(
+                    severity,
+                    name,
+                    tables.fill(problem) + " (" + found + ")",
+                    tables.fill(action).replace(GRANTS, grants)));
         }
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What a claim or a read answers, in every dialect with these columns in this order.
  *
  * @param sameKey false when another unique index answered with the row of another key, which explains nothing
- * @param processedAt the database's time at the claim; without it every message with a time would cost a look at the
+ * @param markedAt the database's time at the claim; without it every message with a time would cost a look at the
  *     horizon, see {@link Horizons}
  * @param token what the confirm compares besides the claim id, if the dialect needs it
  */
@@ -23,7 +23,7 @@ record ClaimRow(
         @Nullable String token,
         @Nullable String readable,
         byte @Nullable [] fingerprint,
-        Instant processedAt,
+        Instant markedAt,
         boolean sameKey) {
 
     /** How many columns it reads. */
@@ -69,6 +69,6 @@ record ClaimRow(
     }
 
     Marker marker(@Nullable StoredResult result) {
-        return new Marker(readable, fingerprint, processedAt, claimId, result);
+        return new Marker(readable, fingerprint, markedAt, claimId, result);
     }
 }

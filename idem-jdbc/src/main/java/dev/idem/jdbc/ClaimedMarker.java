@@ -36,7 +36,7 @@ record ClaimedMarker(Markers markers, int consumer, MarkerKey key, ClaimRow row)
 
     /** See {@link dev.idem.spi.Unit#horizon}. */
     Optional<Instant> horizon(Connection connection, Instant made) throws SQLException {
-        return markers.horizons().look(consumer).at(connection, row.processedAt(), made);
+        return markers.horizons().look(consumer).at(connection, row.markedAt(), made);
     }
 
     /** Whether a marker of this very claim can be read; another delivery's marker is none of our business. */

@@ -4,7 +4,7 @@ import dev.idem.QueueState;
 
 /** The tables whose rows grow old. */
 enum Expiring {
-    MARKERS("markers", "${marker}", "processed_at") {
+    MARKERS("markers", "${marker}", "marked_at") {
         @Override
         long limit(Cutoffs.Cutoff cutoff) {
             return cutoff.markers();

@@ -53,7 +53,8 @@ final class Guard {
     private volatile List<SQLException> thrown = List.of();
     private volatile @Nullable SQLException condemned;
     private volatile @Nullable Connection handed;
-    private final AtomicReference<@Nullable Object> inside = new AtomicReference<>();
+    private volatile @Nullable Connection sameSession;
+    private final AtomicReference<@Nullable LibraryBoundary> inside = new AtomicReference<>();
 
     /** On the calling thread, until it is revoked, the data source of the store hands out this transaction. */
     Guard(Connection real, SqlText sqlText, HandlerConnections handlers) {
@@ -113,7 +114,7 @@ final class Guard {
      * A library begins a transaction on one of its connections, or goes on with it. A second one at the same time would
      * share the fate of the first, which nobody who asks for a second one expects.
      */
-    void begin(Object connection) throws SQLException {
+    void begin(LibraryBoundary connection) throws SQLException {
         if (inside.get() != connection && !inside.compareAndSet(null, connection)) {
             throw refused(
                     "a second transaction beside one that is open (REQUIRES_NEW, say)",
@@ -124,8 +125,33 @@ final class Guard {
     }
 
     /** The library's transaction on this connection has ended, as far as the library is concerned. */
-    void end(Object connection) {
+    void end(LibraryBoundary connection) {
         inside.compareAndSet(connection, null);
+    }
+
+    /**
+     * The handler has returned, and what a library has begun and sent is neither committed nor rolled back. Its owner may
+     * still roll back, or write more, outside of the handler; on a connection of a pool it would not be committed either.
+     */
+    void condemnWhatIsOpen() {
+        LibraryBoundary open = inside.get();
+        if (open != null && open.isPending()) {
+            condemn("The handler returned, and a library's transaction was open");
+        }
+    }
+
+    /** What it stands before. */
+    Connection real() {
+        return real;
+    }
+
+    /** Whether another connection was found to be the session of this one. */
+    boolean isKnownOn(Connection connection) {
+        return sameSession == connection;
+    }
+
+    void knowOn(Connection connection) {
+        sameSession = connection;
     }
 
     /** Where a library rolled back, if one did. */

@@ -39,6 +39,11 @@ final class GuardedConnection implements InvocationHandler, Condemnable {
     }
 
     @Override
+    public Connection below() {
+        return real;
+    }
+
+    @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
         String name = method.getName();
         return switch (name) {

@@ -107,7 +107,11 @@ abstract class GuardedUnit implements Unit {
     /** Takes the connection away and waits for a call of a stray thread; false when that call does not end. */
     final boolean takeAway() {
         guard.revoke();
-        return guard.quiet(STRAY_CALL_LIMIT);
+        boolean quiet = guard.quiet(STRAY_CALL_LIMIT);
+        if (quiet) {
+            guard.condemnWhatIsOpen();
+        }
+        return quiet;
     }
 
     final BrokenTransactionException strayThread() {
@@ -122,8 +126,8 @@ abstract class GuardedUnit implements Unit {
     final BrokenTransactionException rolledBackInside(SQLException where) {
         return new BrokenTransactionException(
                 "Inside the handler of " + key
-                        + " a library rolled back, or closed a connection without commit, or a message failed that had"
-                        + " joined, and the handler returned as if nothing had happened: everything was undone. Let the exception out of"
+                        + " a library rolled back, or closed a connection without commit, or left a transaction open, or a"
+                        + " message failed that had joined, and the handler returned as if nothing had happened: everything was undone. Let the exception out of"
                         + " the handler; the cause shows where it was",
                 false,
                 where);

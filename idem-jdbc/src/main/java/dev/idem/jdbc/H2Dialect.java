@@ -14,7 +14,7 @@ final class H2Dialect {
 
     private static final String CLAIM = """
             SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL,
-                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE
+                   CAST(EXTRACT(EPOCH FROM marked_at) * 1000000 AS BIGINT), TRUE
             FROM FINAL TABLE (
               INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
               VALUES (:consumer, :key, :readable, :fingerprint, :claimid))
@@ -22,7 +22,7 @@ final class H2Dialect {
 
     private static final String READ = """
             SELECT FALSE, CAST(claim_id AS VARCHAR), NULL, readable, fingerprint,
-                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE
+                   CAST(EXTRACT(EPOCH FROM marked_at) * 1000000 AS BIGINT), TRUE
             FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
@@ -34,7 +34,7 @@ final class H2Dialect {
 
     private static final String CLAIM_ALL = """
             SELECT TRUE, CAST(claim_id AS VARCHAR), TRANSACTION_ID(), NULL, NULL,
-                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE, message_key
+                   CAST(EXTRACT(EPOCH FROM marked_at) * 1000000 AS BIGINT), TRUE, message_key
             FROM FINAL TABLE (
               INSERT INTO ${marker} (consumer, message_key, readable, fingerprint, claim_id)
               VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)})
@@ -45,7 +45,7 @@ final class H2Dialect {
             CLAIM_ALL,
             """
             SELECT FALSE, CAST(claim_id AS VARCHAR), NULL, readable, fingerprint,
-                   CAST(EXTRACT(EPOCH FROM processed_at) * 1000000 AS BIGINT), TRUE, message_key
+                   CAST(EXTRACT(EPOCH FROM marked_at) * 1000000 AS BIGINT), TRUE, message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
             """,
             "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",

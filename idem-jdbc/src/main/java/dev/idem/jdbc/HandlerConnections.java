@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.Optional;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -15,19 +16,68 @@ import org.jspecify.annotations.Nullable;
  */
 final class HandlerConnections implements DataSource {
     private final DataSource real;
+    private final SessionId session;
 
     @SuppressWarnings("ThreadLocalUsage") // not static: two stores in one process must not mix
     private final ThreadLocal<@Nullable Guard> running = new ThreadLocal<>();
 
     private final ThreadTransactions transactions = new ThreadTransactions();
 
-    HandlerConnections(DataSource real) {
+    HandlerConnections(DataSource real, SessionId session) {
         this.real = real;
+        this.session = session;
     }
 
     /** Whether the calling thread has a transaction open on a connection of this data source, outside of any handler. */
     boolean isTransactionOpenHere() {
-        return transactions.isOpenHere();
+        return transactions.isOpenHere(any -> true);
+    }
+
+    /** Whether the calling thread runs a handler now. */
+    boolean isHandlerHere() {
+        return running.get() != null;
+    }
+
+    /** What else than the transaction of that connection is open on the calling thread: a handler's, or one of this source. */
+    Optional<String> openBeside(Connection outer) {
+        Guard guard = running.get();
+        if (guard != null) {
+            return session.isSame(guard.real(), outer)
+                    ? Optional.empty()
+                    : Optional.of(
+                            "the transaction of the handler that runs here, which inbox.within(tx.connection()) joins");
+        }
+        return transactions.isOpenHere(open -> !session.isSame(open, outer))
+                ? Optional.of("a transaction of store.dataSource()")
+                : Optional.empty();
+    }
+
+    private boolean isOf(Guard guard, Connection ordinary) {
+        if (guard.isKnownOn(ordinary)) {
+            return true;
+        }
+        running.set(null); // what is asked may itself go through a connection that asks here
+        try {
+            boolean same = session.isSame(guard.real(), ordinary);
+            if (same) {
+                guard.knowOn(ordinary);
+            }
+            return same;
+        } finally {
+            running.set(guard);
+        }
+    }
+
+    /** What a handler sends through a connection that was taken before it would be committed whatever becomes of the handler. */
+    private void refuseInsideHandler(Connection ordinary) throws SQLException {
+        Guard guard = running.get();
+        if (guard != null && !isOf(guard, ordinary)) {
+            throw Guard.refused(
+                    "to use a connection of store.dataSource() that was taken before",
+                    "It is not part of the handler's transaction. Take one inside the handler, or use tx.connection(); and"
+                            + " let no session or synchronization of a framework, which keeps its connection, reach around"
+                            + " the call of the inbox");
+        }
     }
 
     /** Hands out this transaction on the calling thread until the answer is run there; running it again does nothing. */
@@ -46,7 +96,7 @@ final class HandlerConnections implements DataSource {
     public Connection getConnection() throws SQLException {
         Guard guard = running.get();
         return guard == null
-                ? transactions.track(real.getConnection())
+                ? transactions.track(real.getConnection(), this::refuseInsideHandler)
                 : guard.dataSource().getConnection();
     }
 
@@ -55,7 +105,7 @@ final class HandlerConnections implements DataSource {
         if (running.get() != null) {
             throw new SQLFeatureNotSupportedException("The handler's transaction belongs to one user");
         }
-        return transactions.track(real.getConnection(user, password));
+        return transactions.track(real.getConnection(user, password), this::refuseInsideHandler);
     }
 
     @Override

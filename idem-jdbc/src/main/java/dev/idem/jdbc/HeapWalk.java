@@ -25,9 +25,9 @@ final class HeapWalk implements Walk {
 
     private static final String REMOVE_MARKERS = """
             WITH gone AS (
-              DELETE FROM %s WHERE %s RETURNING consumer, message_key, processed_at
+              DELETE FROM %s WHERE %s RETURNING consumer, message_key, marked_at
             ), newest AS (
-              SELECT consumer, count(*) AS markers, CAST(extract(epoch FROM max(processed_at)) * 1000000 AS bigint) AS at
+              SELECT consumer, count(*) AS markers, CAST(extract(epoch FROM max(marked_at)) * 1000000 AS bigint) AS at
               FROM gone GROUP BY consumer
             ), raised AS (
               UPDATE ${retention} r SET horizon = greatest(coalesce(r.horizon, n.at), n.at),

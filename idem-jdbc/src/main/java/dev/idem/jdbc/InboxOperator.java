@@ -139,7 +139,7 @@ public final class InboxOperator {
     }
 
     /**
-     * The same by the id that lists show, also of a message that was never in the queue. Reads all markers of the consumer.
+     * The same by the id that lists show, which has the source beside it if the message has one, also of a message that was never in the queue. Reads all markers of the consumer.
      * The answer has the number 0 if the message has none.
      */
     public InboxAnswer erase(String consumer, String messageId) {

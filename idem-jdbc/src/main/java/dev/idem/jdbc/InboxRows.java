@@ -12,10 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Finds rows of the queue for an operator. Stateless. */
 final class InboxRows {
+    /** What stands with a backslash in the text beside a key. */
+    private static final Pattern ESCAPED = Pattern.compile("[/=\\\\]");
+
     private final Tables tables;
     private final Dialect dialect;
     private final String select;
@@ -123,7 +127,7 @@ final class InboxRows {
                         Map.of());
     }
 
-    /** The messages of a consumer that a person calls by this name: at most one, unless names collide. */
+    /** The messages of a consumer that a person calls by this name, or by this id: at most one, unless names collide. */
     List<InboxRow> named(Connection connection, String consumer, String messageId) throws SQLException {
         Map<Integer, String> names = names(connection);
         Optional<Integer> number = number(names, consumer);
@@ -135,12 +139,29 @@ final class InboxRows {
         values.put("name", NamedSql.Parameter.of(storable(messageId)));
         Optional<java.util.UUID> uuid = Uuids.canonical(messageId);
         uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
-        return query(
+        List<InboxRow> exact = query(
                 connection,
                 names,
                 select + "q.consumer = :consumer AND "
                         + (uuid.isPresent() ? "(q.message_key = :key OR q.readable = :name)" : "q.readable = :name"),
                 values);
+        return exact.isEmpty() ? ofOneSource(connection, names, number.get(), messageId) : exact;
+    }
+
+    /** The message that has this id beside a source, if no second source uses it. */
+    private List<InboxRow> ofOneSource(
+            Connection connection, Map<Integer, String> names, int consumer, String messageId) throws SQLException {
+        if (messageId.isEmpty() || ESCAPED.matcher(messageId).find()) {
+            return List.of();
+        }
+        String end = "/id=" + storable(messageId);
+        List<InboxRow> found = query(
+                connection,
+                names,
+                select + "q.consumer = :consumer AND q.readable LIKE 'source=%' AND RIGHT(q.readable, " + end.length()
+                        + ") = :name",
+                Map.of("consumer", NamedSql.Parameter.of(consumer), "name", NamedSql.Parameter.of(end)));
+        return found.size() == 1 ? found : List.of();
     }
 
     private List<InboxRow> query(

@@ -105,7 +105,10 @@ public final class JdbcInbox {
         });
     }
 
-    /** The number of the message that a list shows with this id; empty if it is not in the queue. Reads the whole queue. */
+    /**
+     * The number of the message that a list shows with this id, or with this id and a source, if only one source uses it; empty if
+     * it is not in the queue. Reads the whole queue.
+     */
     public Optional<Long> find(String consumer, String messageId) {
         return read("look for a message", connection -> rows.named(connection, consumer, messageId)).stream()
                 .map(row -> row.message().id())

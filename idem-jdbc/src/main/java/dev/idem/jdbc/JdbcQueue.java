@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.Message;
+import dev.idem.QueueState;
 import dev.idem.QueueStats;
 import dev.idem.StoreException;
 import dev.idem.spi.Batch;
@@ -48,6 +49,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     private final QueueCare care;
     private final DoorParking parking;
     private final QueueNumbers counts;
+    private final SeenAgain again;
     private final OutboxRows outbox;
     private final JdbcSteps steps;
     private final @Nullable Notifier notifier;
@@ -77,6 +79,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         care = new QueueCare(tables, kit);
         parking = new DoorParking(tables, kit);
         counts = new QueueNumbers(tables);
+        again = new SeenAgain(tables);
         outbox = new OutboxRows(tables);
         steps = new JdbcSteps(kit);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
@@ -365,8 +368,11 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
     }
 
     @Override
-    public void countDuplicates(String consumer, Collection<MarkerKey> keys) {
-        alone("count duplicates of", consumer, connection -> counts.duplicates(connection, number(consumer), keys));
+    public Map<MarkerKey, QueueState> seenAgain(String consumer, Collection<MarkerKey> keys, boolean counted) {
+        return alone("look for duplicates of", consumer, connection -> {
+            int number = number(consumer);
+            return counted ? again.counted(connection, number, keys) : again.found(connection, number, keys);
+        });
     }
 
     @Override
@@ -405,7 +411,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         if (notifier != null) {
             notifier.close();
         }
-        notes.close();
+        notes.end();
     }
 
     private <T> T alone(String what, String consumer, Doing<T> body) {

@@ -234,13 +234,7 @@ public final class JdbcSchema {
             found = rows.next() ? rows.getInt(1) : 0;
         } catch (SQLException absent) {
             connection.rollback(); // the reason is in the finding below: whatever it is, the tables cannot be used
-            return List.of(new Finding(
-                    Finding.Severity.ERROR,
-                    "tables",
-                    "The tables " + tables + " cannot be read (SQLState " + absent.getSQLState() + ")",
-                    "42501".equals(absent.getSQLState())
-                            ? SqlFaults.advice(absent)
-                            : "Create them: idem schema apply, or SchemaMode.ALWAYS"));
+            return List.of(NoTables.finding(connection, tables, absent));
         }
         return found == VERSION
                 ? List.of()

@@ -14,6 +14,7 @@ import dev.idem.spi.ReplayStore;
 import dev.idem.spi.Retention;
 import dev.idem.spi.SequenceStore;
 import dev.idem.spi.StoreWitness;
+import dev.idem.spi.TestDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -80,7 +81,7 @@ public final class JdbcStore
         OwnConnections connections = new OwnConnections(given, tables.dialect().database());
         DataSource dataSource = connections.dataSource();
         consumers = new ConsumerNumbers(dataSource, tables.dialect(), tables);
-        handlers = new HandlerConnections(given);
+        handlers = new HandlerConnections(given, SessionId.of(tables.dialect().database()));
         claims = new Claims(dataSource, tables, handlers, size, rollbackOnly);
         windows = new Windows(dataSource, tables, claims.horizons());
         sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery);
@@ -246,6 +247,25 @@ public final class JdbcStore
                 : frameworks.openHere();
     }
 
+    @Override
+    public Optional<String> openBeside(Connection outer) {
+        Optional<String> open = handlers.openBeside(outer);
+        // In a handler the framework's transaction is the handler's own, or one begun inside of it.
+        return open.isPresent() || handlers.isHandlerHere() || isOfAFramework(outer) ? open : frameworks.openHere();
+    }
+
+    /** A framework may know any of the connections that lead to the transaction. */
+    private boolean isOfAFramework(Connection outer) {
+        Connection behind = outer;
+        for (Condemnable ours = Condemnable.of(behind); ours != null; ours = Condemnable.of(behind)) {
+            if (frameworks.isOpenOn(behind)) {
+                return true;
+            }
+            behind = ours.below();
+        }
+        return frameworks.isOpenOn(behind);
+    }
+
     private boolean inTransaction(Connection outer) {
         try {
             return !outer.getAutoCommit();
@@ -288,7 +308,7 @@ public final class JdbcStore
         private @Nullable Database database;
         private @Nullable String schema;
         private String prefix = JdbcSchema.DEFAULT_PREFIX;
-        private SchemaMode mode = SchemaMode.EMBEDDED;
+        private SchemaMode mode = SchemaMode.CREATE_IF_EMBEDDED;
         private boolean strict;
         private Duration sweepEvery = Duration.ofHours(1);
         private WakeUp wakeUp = WakeUp.NOTIFY;
@@ -316,7 +336,7 @@ public final class JdbcStore
             return this;
         }
 
-        /** What to do about the tables at start; default {@link SchemaMode#EMBEDDED}. */
+        /** What to do about the tables at start; default {@link SchemaMode#CREATE_IF_EMBEDDED}. */
         public Builder schemaMode(SchemaMode value) {
             mode = value;
             return this;
@@ -366,11 +386,11 @@ public final class JdbcStore
         public JdbcStore build() {
             OwnConnections.check(dataSource);
             JdbcSchema tables = JdbcSchema.of(dataSource, database, schema, prefix);
-            boolean embedded = tables.database().dialect().embedded();
-            if (mode == SchemaMode.ALWAYS || (mode == SchemaMode.EMBEDDED && embedded)) {
+            boolean ours = tables.database().dialect().embedded() || isOfATest();
+            if (mode == SchemaMode.CREATE || (mode == SchemaMode.CREATE_IF_EMBEDDED && ours)) {
                 tables.apply();
             }
-            if (mode != SchemaMode.NEVER) {
+            if (mode != SchemaMode.NOTHING) {
                 createPartitions(tables);
                 refuse(tables.validate());
             }
@@ -409,7 +429,11 @@ public final class JdbcStore
                                 + fatal.stream().map(f -> "  " + f).collect(Collectors.joining("\n")),
                         null);
             }
-            findings.forEach(finding -> log.warn("{}", finding));
+            findings.forEach(isOfATest() ? finding -> log.debug("{}", finding) : finding -> log.warn("{}", finding));
+        }
+
+        private boolean isOfATest() {
+            return dataSource instanceof TestDataSource;
         }
     }
 }

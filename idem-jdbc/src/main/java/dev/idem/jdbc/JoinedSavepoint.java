@@ -40,7 +40,7 @@ final class JoinedSavepoint {
 
     private static List<WeakReference<JoinedSavepoint>> on(Connection outer) {
         synchronized (SET) {
-            return SET.computeIfAbsent(outer, first -> new ArrayList<>());
+            return SET.computeIfAbsent(Condemnable.behind(outer), first -> new ArrayList<>());
         }
     }
 

@@ -31,8 +31,8 @@ final class LateMarkers {
         clock = new DatabaseClock(tables);
         dialect = tables.dialect();
         String now = dialect.database() == Database.POSTGRESQL ? "clock_timestamp()" : "CURRENT_TIMESTAMP(6)";
-        move = new RowsSql(tables.fill("UPDATE ${marker} SET processed_at = " + now
-                + " WHERE consumer = :consumer AND message_key IN ({:key})"));
+        move = new RowsSql(tables.fill(
+                "UPDATE ${marker} SET marked_at = " + now + " WHERE consumer = :consumer AND message_key IN ({:key})"));
     }
 
     void move(Connection connection, int consumer, Collection<QueuedMessage> completed) throws SQLException {

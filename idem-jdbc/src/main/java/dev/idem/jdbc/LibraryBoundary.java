@@ -12,6 +12,7 @@ import java.sql.SQLException;
  *       returns as if nothing had happened is refused. What a library rolls back can never end in an acknowledgement.
  *   <li>Closing the connection with work that was neither committed nor rolled back counts as a rollback, because that is
  *       what becomes of such work on a connection of a pool.
+ *   <li>So does leaving it open with such work when the handler returns.
  *   <li>Savepoints are real, so libraries that nest with them can undo a part.
  *   <li>A second transaction beside an open one is refused: it could not end on its own.
  * </ul>
@@ -41,6 +42,11 @@ final class LibraryBoundary implements Boundary {
         }
         pending = false;
         guard.end(this);
+    }
+
+    /** Whether something was sent that its library has neither committed nor rolled back. */
+    boolean isPending() {
+        return pending;
     }
 
     @Override

@@ -20,12 +20,12 @@ final class MariaDb {
             VALUES (:consumer, :key, :readable, :fingerprint, :claimid)
             ON DUPLICATE KEY UPDATE consumer = consumer
             RETURNING claim_id = :claimid, claim_id, NULL, readable, fingerprint,
-              CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), consumer = :consumer AND message_key = :key
+              CAST(UNIX_TIMESTAMP(marked_at) * 1000000 AS SIGNED), consumer = :consumer AND message_key = :key
             """;
 
     /** Without a lock, because it looks for what was left behind while another delivery may hold the key. */
     private static final String READ = """
-            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), 1
+            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(marked_at) * 1000000 AS SIGNED), 1
             FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
@@ -52,7 +52,7 @@ final class MariaDb {
             VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)}
             ON DUPLICATE KEY UPDATE consumer = ${marker}.consumer
             RETURNING claim_id = :claimid, claim_id, NULL, readable, fingerprint,
-              CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), consumer = :consumer, message_key
+              CAST(UNIX_TIMESTAMP(marked_at) * 1000000 AS SIGNED), consumer = :consumer, message_key
             """;
 
     /** No wait for twins: the shortest there is would be a second. */
@@ -60,7 +60,7 @@ final class MariaDb {
             "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT_ALL + "; END",
             INSERT_ALL,
             """
-            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(processed_at) * 1000000 AS SIGNED), 1,
+            SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(marked_at) * 1000000 AS SIGNED), 1,
                    message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
             """,

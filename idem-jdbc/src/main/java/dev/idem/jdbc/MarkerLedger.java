@@ -35,7 +35,7 @@ record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows, H
 
     @Override
     public Optional<Instant> horizon(Connection connection, MarkerKey key, Instant made) throws SQLException {
-        return look.at(connection, row(key).processedAt(), made);
+        return look.at(connection, row(key).markedAt(), made);
     }
 
     @Override

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one connection that is held beside those of transactions, for what workers say meanwhile.
@@ -23,9 +25,13 @@ final class NoteConnection {
     /** A connection that nobody has used for so long may have been cut off. */
     private static final Duration DOUBTFUL = Duration.ofSeconds(30);
 
+    private static final long LAST_WORDS_MILLIS = 2_000;
+    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+
     private final DataSource dataSource;
     private final Object opening = new Object();
-    private @Nullable Connection connection;
+    private volatile @Nullable Connection connection;
+    private volatile boolean ended;
     private long usedAt;
 
     NoteConnection(DataSource dataSource) {
@@ -75,6 +81,9 @@ final class NoteConnection {
             return;
         }
         synchronized (opening) { // who waits for the pool keeps nobody from what is open meanwhile
+            if (ended) {
+                throw new SQLException("The store is closed", "08003");
+            }
             if (!isOpen()) {
                 Connection opened = dataSource.getConnection();
                 synchronized (this) {
@@ -141,6 +150,37 @@ final class NoteConnection {
     /** Sends a notification to a channel. */
     void notifyOf(Channel channel) throws SQLException {
         execute(c -> executed(Notifier.prepare(c, channel, List.of(Notifier.NOBODY))));
+    }
+
+    /**
+     * For good. Whoever is using it just now may be waiting for a database that does not answer, and for as long as that:
+     * after a while the connection is ended under their feet.
+     */
+    void end() {
+        ended = true;
+        if (!isDone(this::close)) {
+            isDone(this::abort);
+        }
+    }
+
+    /** Whether it was done soon. Drivers may wait for the database even when a connection is aborted. */
+    private static boolean isDone(Runnable end) {
+        Thread thread = new Thread(end, "idem-notes");
+        thread.setDaemon(true);
+        thread.start();
+        Threads.join(thread, LAST_WORDS_MILLIS);
+        return !thread.isAlive();
+    }
+
+    private void abort() {
+        Connection held = connection;
+        try {
+            if (held != null) {
+                held.abort(Runnable::run);
+            }
+        } catch (SQLException | RuntimeException | AbstractMethodError failure) {
+            log.debug("The connection for notes could not be aborted", failure);
+        }
     }
 
     synchronized void close() {

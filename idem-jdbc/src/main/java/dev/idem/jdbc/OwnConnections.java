@@ -2,9 +2,7 @@ package dev.idem.jdbc;
 
 import dev.idem.StoreException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.concurrent.Semaphore;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -25,18 +23,14 @@ final class OwnConnections {
                     + " itself, and join a transaction of yours with inbox.within(connection)";
 
     private final DataSource real;
-    private final String session;
+    private final SessionId session;
     private final PoolWaits waits = new PoolWaits();
     private final Semaphore comparing = new Semaphore(1);
     private volatile boolean autoCommitSeen;
 
     OwnConnections(DataSource real, Database database) {
         this.real = real;
-        this.session = switch (database) {
-            case POSTGRESQL -> "SELECT pg_backend_pid()";
-            case MARIADB -> "SELECT CONNECTION_ID()";
-            case H2 -> "SELECT SESSION_ID()";
-        };
+        this.session = SessionId.of(database);
     }
 
     /** @throws IllegalArgumentException if the source is known to hand out the connections of open transactions */
@@ -154,9 +148,9 @@ final class OwnConnections {
             if (second == null) {
                 return false;
             }
-            long other = sessionOf(second);
+            long other = session.on(second);
             try {
-                return sessionOf(connection) == other;
+                return session.on(connection) == other;
             } catch (SQLException aborted) {
                 return false; // the other would have failed as well
             }
@@ -169,14 +163,6 @@ final class OwnConnections {
             return real.getConnection();
         } catch (SQLException exhausted) {
             return null;
-        }
-    }
-
-    private long sessionOf(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(session)) {
-            rows.next();
-            return rows.getLong(1);
         }
     }
 }

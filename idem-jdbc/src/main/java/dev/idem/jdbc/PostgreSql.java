@@ -22,13 +22,13 @@ final class PostgreSql {
             WHERE set_config('lock_timeout', CAST(:wait AS text),
                 set_config('idem.lock_timeout', current_setting('lock_timeout'), true) IS NOT NULL) IS NOT NULL
             ON CONFLICT (consumer, message_key) DO NOTHING
-            RETURNING xmin, pg_current_xact_id(), CAST(date_part('epoch', processed_at) * 1000000 AS bigint),
+            RETURNING xmin, pg_current_xact_id(), CAST(date_part('epoch', marked_at) * 1000000 AS bigint),
               set_config('lock_timeout', current_setting('idem.lock_timeout'), true)
             """;
 
     private static final String READ = """
             SELECT false, CAST(xmin AS text), NULL, readable, fingerprint,
-                   CAST(date_part('epoch', processed_at) * 1000000 AS bigint), true
+                   CAST(date_part('epoch', marked_at) * 1000000 AS bigint), true
             FROM ${marker} WHERE consumer = :consumer AND message_key = :key
             """;
 
@@ -73,7 +73,7 @@ final class PostgreSql {
             """);
 
     private static final String READ_ALL = """
-            SELECT xmin, readable, fingerprint, CAST(date_part('epoch', processed_at) * 1000000 AS bigint), message_key
+            SELECT xmin, readable, fingerprint, CAST(date_part('epoch', marked_at) * 1000000 AS bigint), message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key = ANY(CAST(:keys AS uuid[]))
             """;
 
@@ -231,7 +231,7 @@ final class PostgreSql {
                         WHERE NOT has_table_privilege('${marker}', p) HAVING count(*) > 0
                         """,
                         "The role may not do what is needed on the marker table",
-                        "GRANT this role what docs/operations.md lists under The least rights, in schema ${schema}"),
+                        "Let their owner run: " + Check.GRANTS),
                 Check.error(
                         "privileges",
                         """
@@ -240,7 +240,7 @@ final class PostgreSql {
                         WHERE NOT has_table_privilege(t, p) HAVING count(*) > 0
                         """,
                         "The role may not do what is needed for the window",
-                        "GRANT this role what docs/operations.md lists under The least rights, in schema ${schema}"),
+                        "Let their owner run: " + Check.GRANTS),
                 Check.warning(
                         "trigger or policy",
                         """

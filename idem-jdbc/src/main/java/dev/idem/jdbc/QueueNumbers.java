@@ -2,13 +2,11 @@ package dev.idem.jdbc;
 
 import dev.idem.QueueState;
 import dev.idem.QueueStats;
-import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,28 +16,23 @@ import java.util.Optional;
 final class QueueNumbers {
     private static final long LIMIT = 10_000;
 
-    private final Dialect dialect;
     private final NamedSql count;
     private final NamedSql received;
     private final NamedSql stale;
     private final NamedSql oldest;
     private final NamedSql next;
-    private final RowsSql duplicates;
 
     QueueNumbers(Tables tables) {
-        dialect = tables.dialect();
-        QueueSql sql = QueueSql.of(dialect.database());
+        QueueSql sql = QueueSql.of(tables.dialect().database());
         String counted =
                 "SELECT COUNT(*) FROM (SELECT 1 AS one FROM ${queue} WHERE consumer = :consumer AND %s LIMIT :limit) c";
         count = new NamedSql(tables.fill(counted.formatted("status > 0 AND status = :status")));
         received = new NamedSql(tables.fill(counted.formatted("due_at IS NOT NULL AND status = 0")));
         stale = new NamedSql(
                 tables.fill(counted.formatted("status > 0 AND status = 1 AND due_at < (SELECT " + sql.now() + ")")));
-        oldest = new NamedSql(tables.fill("SELECT " + sql.now() + " - stored_at FROM ${queue}"
-                + " WHERE consumer = :consumer AND due_at IS NOT NULL AND status <> 3 ORDER BY due_at, id LIMIT 1"));
+        oldest = new NamedSql(tables.fill(sql.oldest()));
         next = new NamedSql(tables.fill("SELECT due_at - " + sql.now() + " FROM ${queue} WHERE consumer = :consumer"
                 + " AND due_at > (SELECT " + sql.now() + ") ORDER BY due_at LIMIT 1"));
-        duplicates = new RowsSql(tables.fill(sql.duplicates()));
     }
 
     QueueStats stats(Connection connection, String name, int consumer) throws SQLException {
@@ -55,7 +48,7 @@ final class QueueNumbers {
         boolean atLeast = waiting == LIMIT || counts.containsValue(LIMIT);
         return new QueueStats(
                 name,
-                waiting + held + retryable,
+                waiting + retryable,
                 number(connection, oldest, limited(consumer, LIMIT)).map(age -> Micros.duration(Math.max(0, age))),
                 counts.getOrDefault(QueueState.IN_PROGRESS, 0L),
                 number(connection, stale, limited(consumer, LIMIT)).orElse(0L),
@@ -86,21 +79,6 @@ final class QueueNumbers {
         return waiting >= cap;
     }
 
-    int duplicates(Connection connection, int consumer, Collection<MarkerKey> keys) throws SQLException {
-        Map<String, NamedSql.Parameter> values = new HashMap<>();
-        Object[] bytes = keys.stream().map(MarkerKey::value).toArray();
-        values.put("consumer", NamedSql.Parameter.of(consumer));
-        values.put("keys", NamedSql.Parameter.array("uuid", bytes));
-        try (PreparedStatement statement = duplicates.prepare(
-                connection,
-                values,
-                () -> keys.stream()
-                        .map(key -> Map.of("key", dialect.key().apply(key.value())))
-                        .toList())) {
-            return statement.executeUpdate();
-        }
-    }
-
     private static Map<String, NamedSql.Parameter> limited(int consumer, long limit) {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(consumer));
@@ -112,7 +90,11 @@ final class QueueNumbers {
             throws SQLException {
         try (PreparedStatement statement = sql.prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
-            return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
+            if (!row.next()) {
+                return Optional.empty();
+            }
+            long number = row.getLong(1);
+            return row.wasNull() ? Optional.empty() : Optional.of(number);
         }
     }
 }

@@ -29,6 +29,8 @@ import dev.idem.QueueState;
  * @param heads answers the first message of each of the ordering keys given, if it is held
  * @param held answers the next ordering keys after one given that have something held, each with the id of its first message
  *     and whether it is held itself, however many wait behind it
+ * @param oldest how long the oldest message has waited that is received or failed, whenever it is due: what is due at once is
+ *     in the order of receipt in the index, and of what is due later each look reads {@code :limit} rows at most
  * @param duplicates counts duplicates on their markers, and need not be durable either
  * @param running notes what a worker is about to run, and need not be durable when the database crashes
  */
@@ -51,10 +53,39 @@ record QueueSql(
         String ended,
         String heads,
         String held,
+        String oldest,
         String duplicates,
         String running) {
     /** The due time of what a worker may take at once. It is no time, so no clock that is set back makes it wait. */
     static final long DUE_NOW = 0;
+
+    private static final String PENDING = "status IN (0, 2)";
+
+    /**
+     * What is due at once is in the index by age; what is due later is not.
+     *
+     * @param byDue the table, read by when messages are due
+     * @param failed the oldest of those that have failed, as cheap as the database's indexes make it
+     */
+    private static String oldest(String now, String byDue, String failed) {
+        return """
+                SELECT %1$s - MIN(stored) FROM (
+                  SELECT stored FROM (SELECT stored_at AS stored FROM %2$s
+                    WHERE consumer = :consumer AND due_at = 0 AND %3$s ORDER BY id LIMIT 1) d
+                  UNION ALL
+                  SELECT stored FROM (SELECT stored_at AS stored, status FROM %2$s
+                    WHERE consumer = :consumer AND due_at > 0 ORDER BY due_at LIMIT :limit) l WHERE %3$s
+                  UNION ALL
+                  %4$s
+                ) p
+                """.formatted(now, byDue, PENDING, failed);
+    }
+
+    /** Of those that have failed, by no index of that; but rows that stay are mostly those of messages that do not get through. */
+    private static String oldestRows(String byId) {
+        return "SELECT stored FROM (SELECT stored_at AS stored, consumer, status FROM " + byId
+                + " ORDER BY id LIMIT :limit) f WHERE consumer = :consumer AND status = 2";
+    }
 
     private static final String SIZE = "(OCTET_LENGTH(q.head) + OCTET_LENGTH(q.payload))";
 
@@ -148,6 +179,11 @@ record QueueSql(
                 FROM (SELECT k FROM line WHERE k IS NOT NULL LIMIT :limit) l, LATERAL (SELECT id, status FROM ${queue}
                   WHERE consumer = :consumer AND order_key = k AND status <> 5 ORDER BY id LIMIT 1) h
                 """,
+                oldest(
+                        now,
+                        "${queue}",
+                        "SELECT stored FROM (SELECT stored_at AS stored FROM ${queue} WHERE consumer = :consumer"
+                                + " AND status = 2 AND status > 0 ORDER BY id LIMIT 1) f"),
                 """
                 UPDATE ${marker} m SET duplicates = coalesce(m.duplicates, 0) + d.n, duplicate_at = %1$s
                 FROM (SELECT k, count(*) AS n FROM unnest(CAST(:keys AS uuid[])) AS k GROUP BY k ORDER BY k) d
@@ -253,6 +289,7 @@ record QueueSql(
                 NO_TRACE,
                 HEAD,
                 HELD,
+                oldest(now, "${queue} FORCE INDEX (${prefix}queue_due)", oldestRows(byId)),
                 DUPLICATES.formatted(now),
                 """
                 INSERT INTO ${worker} (worker, consumer, name, seen_at, running)
@@ -290,6 +327,7 @@ record QueueSql(
                 NO_TRACE,
                 HEAD,
                 HELD,
+                oldest(now, "${queue}", oldestRows("${queue}")),
                 DUPLICATES.formatted(now),
                 """
                 MERGE INTO ${worker} (worker, consumer, name, seen_at, running) KEY (worker)

@@ -23,15 +23,11 @@ record RollbackOnly(OuterTransactions frameworks) {
     }
 
     private static boolean isOurs(Connection outer) {
-        try {
-            if (outer.isWrapperFor(Condemnable.class)) {
-                outer.unwrap(Condemnable.class).condemn();
-                return true;
-            }
-        } catch (SQLException | RuntimeException | AbstractMethodError foreign) {
-            log.trace("Not a connection of ours", foreign);
+        Condemnable ours = Condemnable.of(outer);
+        if (ours != null) {
+            ours.condemn();
         }
-        return false;
+        return ours != null;
     }
 
     private boolean isOfAFramework(Connection outer) {

@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import dev.idem.StoreException;
 import dev.idem.spi.TransientStoreException;
+import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
@@ -21,17 +22,28 @@ final class SqlFaults {
     private static final String DATA_EXCEPTION = "22";
 
     private static final Map<String, String> ADVICE = Map.of(
-            "42P01", "create the tables: idem schema apply",
-            "42S02", "create the tables: idem schema apply",
-            "42S03", "create the tables: idem schema apply", // H2, where other tables have similar names
-            "42S04", "create the tables: idem schema apply", // H2, where there are none at all
+            "42P01", "the tables do not exist; create them: idem schema apply",
+            "42S02", "the tables do not exist; create them: idem schema apply",
+            "42S03", "the tables do not exist; create them: idem schema apply", // H2, where other tables have similar
+            // names
+            "42S04", "the tables do not exist; create them: idem schema apply", // H2, where there are none at all
             "3F000", "create the schema, or set another one",
             "42501",
-                    "grant the role what docs/operations.md lists under The least rights, and remove row policies from the idem tables",
+                    "the role lacks a right on one of Idem's tables; idem schema validate, with its account, names the grant; row"
+                            + " policies on these tables must go",
             "25006", "connect to the primary: this connection is read-only",
             "26000", "behind PgBouncer add prepareThreshold=0 to the URL",
             "42P05", "behind PgBouncer add prepareThreshold=0 to the URL",
             "08P01", "behind PgBouncer add prepareThreshold=0 to the URL");
+
+    private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04", "3F000", "90079");
+    private static final Set<String> DENIED = Set.of("42501", "90096");
+
+    /** Of MariaDB, which has no state for it. */
+    private static final Set<Integer> DENIED_CODES = Set.of(1044, 1142, 1143);
+
+    private static final int LONGEST_QUOTE = 300;
+    private static final int MOST_NEXT = 10;
 
     private final FaultCodes codes;
 
@@ -161,7 +173,34 @@ final class SqlFaults {
 
     /** What to do about an error, by its state; for the end of a sentence. */
     static String advice(SQLException failure) {
-        return advice(failure, "see the cause");
+        return advice(failure, "the database says: " + quoted(failure));
+    }
+
+    /** Whether tables, or the schema they should be in, do not exist. */
+    static boolean isAbsent(SQLException failure) {
+        return ABSENT.contains(state(failure));
+    }
+
+    /** Whether the account may not do what was asked. */
+    static boolean isDenied(SQLException failure) {
+        return DENIED.contains(state(failure)) || DENIED_CODES.contains(failure.getErrorCode());
+    }
+
+    /**
+     * What the database said, on one line: what it adds on others may quote a row. A driver that speaks for a batch quotes the
+     * whole statement, so there the server's own words are taken.
+     */
+    static String quoted(SQLException failure) {
+        SQLException said = failure;
+        for (int i = 0; i < MOST_NEXT && said instanceof BatchUpdateException && said.getNextException() != null; i++) {
+            said = said.getNextException();
+        }
+        String text = said instanceof BatchUpdateException ? null : said.getMessage();
+        if (text == null || text.isBlank()) {
+            return said.getClass().getName();
+        }
+        String line = text.strip().lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", " ");
+        return line.length() <= LONGEST_QUOTE ? line : line.substring(0, LONGEST_QUOTE) + "…";
     }
 
     static String advice(SQLException failure, String otherwise) {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads completed messages that are kept. Those that were completed under the key of a session are copies of others, and
@@ -39,14 +40,23 @@ final class StoredSource implements ReplaySource {
 
     private final DataSource dataSource;
     private final Tables tables;
+    /** So much of large messages is read at once, and one message at least. */
+    private static final long MOST_TOGETHER = 4L << 20;
+
+    private static final long INLINE = 32L << 10;
+    private static final String SIZE = "(OCTET_LENGTH(head) + OCTET_LENGTH(payload))";
+
     private final NamedSql page;
+    private final NamedSql large;
     private final NamedSql count;
 
     StoredSource(DataSource dataSource, Tables tables) {
         this.dataSource = dataSource;
         this.tables = tables;
-        page = new NamedSql(tables.fill("SELECT id, head, payload, message_key, readable" + MEANT
-                + " AND id > :after ORDER BY id LIMIT :limit"));
+        String inline = "CASE WHEN " + SIZE + " <= " + INLINE + " THEN %s END";
+        page = new NamedSql(tables.fill("SELECT id, " + inline.formatted("head") + ", " + inline.formatted("payload")
+                + ", message_key, readable, " + SIZE + MEANT + " AND id > :after ORDER BY id LIMIT :limit"));
+        large = new NamedSql(tables.fill("SELECT head, payload FROM ${archive} WHERE id = :id"));
         count = new NamedSql(tables.fill("SELECT count(*)" + MEANT));
     }
 
@@ -106,31 +116,55 @@ final class StoredSource implements ReplaySource {
             this.after = after;
         }
 
+        /** As many as that, or as many as may be in memory together; of large ones that may be one alone. */
         @Override
         public Batch next(int most) {
             values.put("after", NamedSql.Parameter.of(after));
             values.put("limit", NamedSql.Parameter.of(most));
-            return read(page, values, rows -> {
-                List<Message> found = new ArrayList<>();
-                int erased = 0;
-                while (rows.next()) {
-                    after = rows.getLong(1);
-                    if (rows.getBytes(2).length == 0) {
-                        erased++;
-                    } else {
-                        found.add(message(rows));
-                    }
+            List<Kept> rows = read(page, values, row -> {
+                List<Kept> kept = new ArrayList<>();
+                while (row.next()) {
+                    kept.add(new Kept(
+                            row.getLong(1),
+                            new MarkerKey(consumer, tables.dialect().keyOf().read(row, 4), row.getString(5)),
+                            row.getLong(6),
+                            row.getBytes(2),
+                            row.getBytes(3)));
                 }
-                return new Batch(found, Long.toString(after), found.size() + erased < most, erased);
+                return kept;
             });
+            List<Message> found = new ArrayList<>();
+            int erased = 0;
+            int taken = 0;
+            long bytes = 0;
+            while (taken < rows.size() && (taken == 0 || bytes + rows.get(taken).size <= MOST_TOGETHER)) {
+                Kept row = whole(rows.get(taken));
+                taken++;
+                bytes += row.size;
+                after = row.id;
+                if (row.head != null && row.payload != null && row.head.length > 0) {
+                    found.add(message(row.id, row.key, row.head, row.payload));
+                } else if (row.head != null) {
+                    erased++;
+                }
+            }
+            return new Batch(found, Long.toString(after), taken == rows.size() && taken < most, erased);
+        }
+
+        /** With what was left out of the page; if it is still there. */
+        private Kept whole(Kept row) {
+            return row.head != null
+                    ? row
+                    : read(
+                            large,
+                            Map.of("id", NamedSql.Parameter.of(row.id)),
+                            one -> one.next() ? row.with(one.getBytes(1), one.getBytes(2)) : row);
         }
 
         /** Under the key that it has a marker of, as it may have been edited before it was done; or what it is known as. */
-        private Message message(ResultSet row) throws SQLException {
-            long id = row.getLong(1);
-            MarkerKey key = new MarkerKey(consumer, tables.dialect().keyOf().read(row, 4), row.getString(5));
+        private Message message(long id, MarkerKey key, byte[] head, byte[] payload) {
             try {
-                Message message = Envelope.message(row.getBytes(2), row.getBytes(3));
+                Message message = Envelope.message(head, payload);
                 boolean known = message.markedAs()
                         .filter(as -> as.consumer().equals(consumer))
                         .isPresent();
@@ -148,6 +182,14 @@ final class StoredSource implements ReplaySource {
         @Override
         public void close() {
             // each page is read in a transaction of its own
+        }
+    }
+
+    /** A message that is kept, or its size alone. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    private record Kept(long id, MarkerKey key, long size, byte @Nullable [] head, byte @Nullable [] payload) {
+        Kept with(byte[] first, byte[] second) {
+            return new Kept(id, key, size, first, second);
         }
     }
 }

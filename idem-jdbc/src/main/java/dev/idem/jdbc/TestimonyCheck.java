@@ -59,6 +59,8 @@ final class TestimonyCheck {
                 + ". What was done since is missing, and the broker does not bring it again"
                 + " by itself. Reset the offsets of the group to " + when + ", and earlier by as much as consumers"
                 + " may have lagged: what is there already is recognised. Or, if nothing is missed, say so with 'idem"
-                + " schema accept-loss'. See docs/operations.md, 'After a restore'");
+                + " schema accept-loss'. In development, where the tables were made anew on purpose: give the listener"
+                + " another group.id, or delete the group (kafka-consumer-groups.sh --delete --group …), or say"
+                + " trustOffsets(true) on the listener's builder. See docs/operations.md, 'After a restore'");
     }
 }

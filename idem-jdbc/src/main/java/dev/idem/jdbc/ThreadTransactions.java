@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,9 @@ final class ThreadTransactions {
     @SuppressWarnings("ThreadLocalUsage") // not static: two stores in one process must not mix
     private final ThreadLocal<List<WeakReference<TrackedConnection>>> held = ThreadLocal.withInitial(ArrayList::new);
 
-    Connection track(Connection real) {
-        return Guard.proxy(Connection.class, new TrackedConnection(real, this));
+    /** @param check asked before it is used */
+    Connection track(Connection real, TrackedConnection.Check check) {
+        return Guard.proxy(Connection.class, new TrackedConnection(real, this, check));
     }
 
     /** The calling thread has begun to use it. */
@@ -31,12 +33,14 @@ final class ThreadTransactions {
         return connection != null && connection.isHeldBy(Thread.currentThread());
     }
 
-    boolean isOpenHere() {
+    /** @param counts which connections count */
+    boolean isOpenHere(Predicate<Connection> counts) {
         List<WeakReference<TrackedConnection>> here = held.get();
         return !here.isEmpty()
                 && here.stream()
                         .map(WeakReference::get)
                         .filter(Objects::nonNull)
-                        .anyMatch(connection -> connection.isOpenOn(Thread.currentThread()));
+                        .anyMatch(connection ->
+                                connection.isOpenOn(Thread.currentThread()) && counts.test(connection.below()));
     }
 }

@@ -22,14 +22,16 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     private final Connection real;
     private final ThreadTransactions threads;
+    private final Check check;
     private volatile @Nullable Thread holder;
     private volatile boolean ended;
     private volatile boolean closed;
     private volatile boolean condemned;
 
-    TrackedConnection(Connection real, ThreadTransactions threads) {
+    TrackedConnection(Connection real, ThreadTransactions threads, Check check) {
         this.real = real;
         this.threads = threads;
+        this.check = check;
         hold();
     }
 
@@ -56,6 +58,11 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
     }
 
     @Override
+    public Connection below() {
+        return real;
+    }
+
+    @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
         return switch (method.getName()) {
             case "equals" -> args != null && proxy == args[0];
@@ -67,6 +74,16 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
                         && args[0] instanceof Class<?> type
                         && (type.isInstance(proxy) || type == Condemnable.class || real.isWrapperFor(type));
             case "close", "abort" -> close(method, args);
+            case "isClosed" -> closed || real.isClosed();
+            case "isValid" -> !closed && Boolean.TRUE.equals(pass(method, args));
+            default -> open(proxy, method, args);
+        };
+    }
+
+    /** Pools may hand out the same object again, so one that was closed is somebody else's. */
+    private @Nullable Object open(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        refuseIfClosed();
+        return switch (method.getName()) {
             case "commit" -> commit(method, args);
             case "rollback" -> rollback(method, args);
             case "setAutoCommit" -> setAutoCommit(method, args);
@@ -88,7 +105,9 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
     }
 
     private @Nullable Object work(@Nullable Object target, Method method, Object @Nullable [] args) throws Throwable {
+        refuseIfClosed();
         refuseIfCondemned();
+        check.beforeUse(real);
         hold();
         ended = false;
         return pass(target, method, args);
@@ -131,9 +150,13 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     /** Switching it on commits, as JDBC says. */
     private @Nullable Object setAutoCommit(Method method, Object @Nullable [] args) throws Throwable {
-        boolean committing = condemned && args != null && Boolean.TRUE.equals(args[0]);
+        boolean on = args != null && Boolean.TRUE.equals(args[0]);
+        boolean committing = condemned && on;
         if (committing) {
             real.rollback();
+        }
+        if (!on) {
+            check.beforeUse(real);
         }
         hold();
         ended = false;
@@ -145,7 +168,10 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
     }
 
     private @Nullable Object close(Method method, Object @Nullable [] args) throws Throwable {
-        if (condemned && !closed) {
+        if (closed) {
+            return null;
+        }
+        if (condemned) {
             try {
                 real.rollback(); // a pool may commit what is left
             } catch (SQLException | RuntimeException failure) {
@@ -154,6 +180,12 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
         }
         closed = true;
         return pass(method, args);
+    }
+
+    private void refuseIfClosed() throws SQLException {
+        if (closed) {
+            throw new SQLException("This connection is closed", "08003");
+        }
     }
 
     private void refuseIfCondemned() throws SQLException {
@@ -175,6 +207,12 @@ final class TrackedConnection implements InvocationHandler, Condemnable {
 
     private @Nullable Object pass(Method method, Object @Nullable [] args) throws Throwable {
         return pass(real, method, args);
+    }
+
+    /** Whether the calling thread may use it at this moment. */
+    @FunctionalInterface
+    interface Check {
+        void beforeUse(Connection real) throws SQLException;
     }
 
     private static @Nullable Object pass(@Nullable Object target, Method method, Object @Nullable [] args)

@@ -51,6 +51,7 @@ class BackgroundThreadsTest {
             Map.entry("idem-jdbc/Listener", "idem-listen: this test"),
             Map.entry("idem-jdbc/Notifier", "idem-notify: this test"),
             Map.entry("idem-jdbc/JdbcWitness", "idem-witness: this test"),
+            Map.entry("idem-jdbc/NoteConnection", "closes one connection and ends: CloseTest"),
             Map.entry("idem-jdbc/PoolSize", "asks for one connection until it has got one, and ends: PoolSizeTest"),
             Map.entry("idem-jdbc/RunningStatement", "cancels one statement and ends"),
             Map.entry("idem-jms/JmsRun", "the receiver and the lanes: their own tests"),
@@ -144,7 +145,7 @@ class BackgroundThreadsTest {
             DataSource source = new UnitDataSource(mined::connection);
             AtomicInteger heard = new AtomicInteger();
             JdbcStore store = JdbcStore.builder(source)
-                    .schemaMode(SchemaMode.ALWAYS)
+                    .schemaMode(SchemaMode.CREATE)
                     .sweepEvery(Duration.ofMillis(100))
                     .build();
             Consumer consumer = Consumer.named("payments")

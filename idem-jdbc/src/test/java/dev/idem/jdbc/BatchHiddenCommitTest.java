@@ -14,6 +14,7 @@ import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.Policy;
 import dev.idem.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
@@ -25,6 +26,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -253,9 +255,7 @@ class BatchHiddenCommitTest {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
             String commits = commits(db);
-            String ends = database == Database.POSTGRESQL
-                    ? "SELECT pg_terminate_backend(pg_backend_pid())"
-                    : "KILL CONNECTION_ID()";
+            String ends = ends(database);
             Consumer consumer = each((message, tx) -> {
                 Db.pay(tx.connection(), id(message));
                 if (number(message) == 3) {
@@ -270,5 +270,77 @@ class BatchHiddenCommitTest {
             assertThat(outcomes).allSatisfy(BatchHiddenCommitTest::assertHiddenCommit);
             assertThat(db.payments()).as("no handler runs again").isEqualTo(4);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("PC-10 PC-24 a handler that commits and is then too late is found out, and so is who failed before it")
+    void tooLateAfterTheCommit(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            String commits = commits(db);
+            Consumer consumer = Consumer.named("batch")
+                    .policy(Policy.defaults().withHandlerTimeout(Duration.ofMillis(500)))
+                    .otherwise((message, tx) -> {
+                        Db.pay(tx.connection(), id(message));
+                        if (number(message) == 1) {
+                            throw new IllegalStateException("no");
+                        }
+                        if (number(message) == 2) {
+                            try (Statement statement = tx.connection().createStatement()) {
+                                statement.execute(commits);
+                            }
+                            new CountDownLatch(1).await(); // until it is interrupted
+                        }
+                        return null;
+                    })
+                    .build();
+            for (int size : new int[] {1, 4}) { // alone, and with others
+                db.execute("DELETE FROM payment", "DELETE FROM idem_marker");
+                List<Message> late = messages(4).subList(size == 1 ? 2 : 0, size == 1 ? 3 : 4);
+                List<Outcome<?>> outcomes = inbox.acceptAll(consumer, late);
+                assertThat(outcomes).allSatisfy(BatchHiddenCommitTest::assertHiddenCommit);
+                assertThat(db.markers()).isEqualTo(size);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Database.class, names = "H2", mode = EnumSource.Mode.EXCLUDE)
+    @DisplayName("PC-10 PG-15 who failed before the commit is told too, when the connection is lost after it")
+    void whoFailedBefore(Database database) throws Exception {
+        for (int runs : new int[] {1, 3}) {
+            try (Db db = Db.fresh(database);
+                    Inbox inbox = db.inbox()) {
+                String commits = commits(db);
+                String ends = ends(database);
+                Consumer consumer = Consumer.named("batch")
+                        .policy(Policy.defaults().withMaxRuns(runs))
+                        .otherwise((message, tx) -> {
+                            Db.pay(tx.connection(), id(message));
+                            if (number(message) == 1) {
+                                throw new IllegalStateException("no");
+                            }
+                            if (number(message) == 2) {
+                                try (Statement statement = tx.connection().createStatement()) {
+                                    statement.execute(commits);
+                                    statement.execute(ends);
+                                }
+                            }
+                            return null;
+                        })
+                        .build();
+                for (Outcome<?> outcome : inbox.acceptAll(consumer, messages(3))) {
+                    assertHiddenCommit(outcome);
+                }
+                assertThat(db.markers()).isEqualTo(3);
+            }
+        }
+    }
+
+    private static String ends(Database database) {
+        return database == Database.POSTGRESQL
+                ? "SELECT pg_terminate_backend(pg_backend_pid())"
+                : "KILL CONNECTION_ID()";
     }
 }

@@ -107,7 +107,7 @@ class BatchPropertyTest {
     }
 
     private static JdbcStore existing(javax.sql.DataSource source) {
-        return JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+        return JdbcStore.builder(source).schemaMode(SchemaMode.NOTHING).build();
     }
 
     private static void forAll(Database database, int rounds, Property property) throws Exception {

@@ -85,7 +85,7 @@ class BatchSweepTest {
         try (Connection side = db.plain().getConnection()) {
             db.store();
             JdbcStore store =
-                    JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+                    JdbcStore.builder(source).schemaMode(SchemaMode.NOTHING).build();
             try (Inbox inbox = Inbox.create(store)) {
                 Consumer consumer = consumer();
                 inbox.register(consumer);

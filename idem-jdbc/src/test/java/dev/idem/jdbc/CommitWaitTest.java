@@ -80,7 +80,7 @@ class CommitWaitTest {
     private static Inbox inbox(String options) {
         AtomicReference<String> url = new AtomicReference<>(db.url());
         Inbox inbox = Inbox.create(JdbcStore.builder(new UnitDataSource(() -> DriverManager.getConnection(url.get())))
-                .schemaMode(SchemaMode.NEVER)
+                .schemaMode(SchemaMode.NOTHING)
                 .build());
         inbox.register(PAYMENTS);
         url.set(server.jdbcUrl("postgres") + options);

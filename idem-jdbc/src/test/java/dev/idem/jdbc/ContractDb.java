@@ -23,7 +23,7 @@ final class ContractDb {
     }
 
     MarkerStore store() {
-        return JdbcStore.builder(pool).schemaMode(SchemaMode.NEVER).build();
+        return JdbcStore.builder(pool).schemaMode(SchemaMode.NOTHING).build();
     }
 
     ReplayOperator anna() {

@@ -65,7 +65,8 @@ final class CrashDelivery {
     }
 
     private Outcome<String> deliver(String id) throws Exception {
-        JdbcStore store = JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+        JdbcStore store =
+                JdbcStore.builder(source).schemaMode(SchemaMode.NOTHING).build();
         try (Inbox inbox = Inbox.builder(store).steps(this::at).build()) {
             return inbox.process(CONSUMER, message(id), tx -> handle(tx, id));
         }

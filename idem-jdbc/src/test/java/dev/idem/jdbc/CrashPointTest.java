@@ -226,7 +226,8 @@ class CrashPointTest {
     }
 
     private static Outcome<String> process(DataSource source, String id) throws SQLException {
-        JdbcStore store = JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+        JdbcStore store =
+                JdbcStore.builder(source).schemaMode(SchemaMode.NOTHING).build();
         try (Inbox inbox = Inbox.create(store)) {
             return inbox.process(CrashDelivery.CONSUMER, CrashDelivery.message(id), tx -> {
                 Db.pay(tx.connection(), id);

@@ -145,7 +145,7 @@ final class Db implements AutoCloseable {
     }
 
     JdbcStore store(DataSource source) {
-        return JdbcStore.builder(source).schemaMode(SchemaMode.ALWAYS).build();
+        return JdbcStore.builder(source).schemaMode(SchemaMode.CREATE).build();
     }
 
     void execute(String... statements) {

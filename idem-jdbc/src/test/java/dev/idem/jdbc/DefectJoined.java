@@ -90,9 +90,45 @@ final class DefectJoined {
                 try (Connection outer = real.dataSource().getConnection()) {
                     outer.setAutoCommit(false);
                     try {
-                        return acknowledges(inbox.run(consumer, message("a"), tx -> Db.pay(outer, "a")));
+                        // Past our own connection, which would refuse it: some libraries unwrap theirs.
+                        Connection library = Condemnable.behind(outer);
+                        return acknowledges(inbox.run(consumer, message("a"), tx -> Db.pay(library, "a")));
                     } finally {
                         outer.rollback();
+                    }
+                }
+            });
+        }
+        return DefectReport.of(db, "a");
+    }
+
+    /** A message joins one transaction, its handler's library writes into another one of the thread, which rolls back. */
+    static DefectReport joinedBesideAnother(Db db, boolean planted) {
+        JdbcStore real = db.store();
+        MarkerStore store = !planted
+                ? real
+                : new Joinable(real) {
+                    @Override
+                    public Optional<String> openBeside(Connection outer) {
+                        return Optional.empty();
+                    }
+                };
+        AtomicInteger deliveries = new AtomicInteger();
+        try (Inbox inbox = Inbox.create(store)) {
+            deliver(() -> {
+                try (Connection open = real.dataSource().getConnection();
+                        Connection joined = db.plain().getConnection()) {
+                    if (deliveries.incrementAndGet() > 1) {
+                        return DefectBroker.inTransaction(
+                                joined, () -> isDone(inbox, joined, () -> Db.pay(joined, "a")));
+                    }
+                    open.setAutoCommit(false);
+                    Connection library = Condemnable.behind(open);
+                    try {
+                        return DefectBroker.inTransaction(
+                                joined, () -> isDone(inbox, joined, () -> Db.pay(library, "a")));
+                    } finally {
+                        open.rollback();
                     }
                 }
             });
@@ -121,6 +157,11 @@ final class DefectJoined {
         @Override
         public Optional<String> openHere() {
             return real.openHere();
+        }
+
+        @Override
+        public Optional<String> openBeside(Connection outer) {
+            return real.openBeside(outer);
         }
     }
 }

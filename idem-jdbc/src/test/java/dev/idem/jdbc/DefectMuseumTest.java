@@ -127,12 +127,15 @@ class DefectMuseumTest {
                         "HX-08",
                         Database.POSTGRESQL,
                         DefectJoined::openTransactionUnnoticed),
+                new Defect("joined beside another", "HX-08", Database.POSTGRESQL, DefectJoined::joinedBesideAnother),
                 new Defect("half done steps overlooked", "LS-05", Database.H2, DefectSteps::halfDoneOverlooked),
                 new Defect("intent over another's", "RP-03", Database.POSTGRESQL, DefectSteps::intentOverAnothers),
                 new Defect("session bound by the clock", "LS-09", Database.H2, DefectSteps::sessionBoundByTheClock),
                 new Defect("receivers take no turns", "RO-07", Database.POSTGRESQL, DefectQueue::receiversTakeNoTurns),
                 new Defect(
                         "publishers take no turns", "RO-07", Database.POSTGRESQL, DefectQueue::publishersTakeNoTurns),
+                new Defect("receivers take no turns", "RO-07", Database.MARIADB, DefectQueue::receiversTakeNoTurns),
+                new Defect("publishers take no turns", "RO-07", Database.MARIADB, DefectQueue::publishersTakeNoTurns),
                 new Defect("due now by the clock", "LS-09", Database.H2, DefectQueue::dueNowByTheClock),
                 new Defect("window from the receipt", "RP-06", Database.H2, DefectQueue::windowFromTheReceipt),
                 new Defect("errors are not counted", "RO-06", Database.H2, DefectQueue::errorsNotCounted));

@@ -29,7 +29,6 @@ import org.awaitility.core.ConditionTimeoutException;
 final class DefectQueue {
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Outbox SHIPMENTS = Outbox.named("shipments");
-    private static final String TURNS = "pg_advisory_xact_lock(?, s)";
     private static final long HOUR_MICROS = 3_600_000_000L;
 
     private DefectQueue() {}
@@ -44,7 +43,7 @@ final class DefectQueue {
                     return done.add(message.id().orElseThrow());
                 })
                 .build();
-        UnaryOperator<DataSource> plant = source -> edited(source, planted, TURNS, "coalesce(?, s)");
+        UnaryOperator<DataSource> plant = source -> withoutTurns(db, source, planted);
         try (Inbox workers = db.inbox(db.pool(6))) {
             workers.start(consumer);
             race(db, plant, done, inbox -> message -> inbox.accept(consumer, message));
@@ -66,12 +65,18 @@ final class DefectQueue {
                     return "";
                 })
                 .build();
-        UnaryOperator<DataSource> plant = source -> edited(source, planted, TURNS, "coalesce(?, s)");
+        UnaryOperator<DataSource> plant = source -> withoutTurns(db, source, planted);
         try (Inbox relay = db.inbox(db.pool(6))) {
             relay.start(Relay.of(SHIPMENTS, broker, QueuePolicy.inTransaction().withPoll(POLL)));
             race(db, plant, done, inbox -> message -> inbox.accept(orders, message));
         }
         return DefectReport.wrongIf(!done.equals(List.of("m1", "m2")));
+    }
+
+    private static DataSource withoutTurns(Db db, DataSource source, boolean planted) {
+        return db.kind() == Database.POSTGRESQL
+                ? edited(source, planted, "pg_advisory_xact_lock(?, s)", "coalesce(?, s)")
+                : edited(source, planted, "ORDER BY stripe FOR UPDATE", "ORDER BY stripe");
     }
 
     private static void race(
@@ -142,14 +147,14 @@ final class DefectQueue {
 
     /** A message is done long after its receipt, and its marker is as old as that. */
     static DefectReport windowFromTheReceipt(Db db, boolean planted) {
-        DataSource source = edited(
-                db.pool(6), planted, "SET processed_at = CURRENT_TIMESTAMP(6)", "SET processed_at = processed_at");
+        DataSource source =
+                edited(db.pool(6), planted, "SET marked_at = CURRENT_TIMESTAMP(6)", "SET marked_at = marked_at");
         Consumer consumer = paying(QueuePolicy.inTransaction().withPoll(POLL));
         long seconds = History.WINDOW.plusHours(1).toSeconds();
         try (Inbox inbox = db.inbox(source)) {
             inbox.accept(consumer, Db.message("a"));
             db.execute(
-                    "UPDATE idem_marker SET processed_at = DATEADD(SECOND, -" + seconds + ", CURRENT_TIMESTAMP)",
+                    "UPDATE idem_marker SET marked_at = DATEADD(SECOND, -" + seconds + ", CURRENT_TIMESTAMP)",
                     "UPDATE idem_queue SET stored_at = stored_at - " + seconds * 1_000_000);
             inbox.start(consumer);
             StepBench.until(() -> db.payments("a") == 1);

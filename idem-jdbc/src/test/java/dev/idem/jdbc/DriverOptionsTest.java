@@ -240,7 +240,7 @@ class DriverOptionsTest {
             assertThat(db.inbox().run("payments", Db.message("1"), Transaction::nothingToDo))
                     .isInstanceOfSatisfying(
                             Outcome.Duplicate.class,
-                            duplicate -> assertThat(duplicate.processedAt())
+                            duplicate -> assertThat(duplicate.markedAt())
                                     .isBetween(
                                             start.minusSeconds(5), Instant.now().plusSeconds(5)));
         } finally {

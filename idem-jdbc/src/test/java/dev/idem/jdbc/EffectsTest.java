@@ -304,7 +304,7 @@ class EffectsTest {
                 if (!id.equals("young")) {
                     bench.db.execute(
                             "UPDATE idem_step SET stored_at = 1",
-                            "UPDATE idem_marker SET processed_at =" + " TIMESTAMP '2001-01-01 00:00:00'");
+                            "UPDATE idem_marker SET marked_at =" + " TIMESTAMP '2001-01-01 00:00:00'");
                 }
             }
             JdbcRetention.of(JdbcSchema.of(bench.db.plain())).run(List.of(), progress -> {});

@@ -95,12 +95,12 @@ class ErasedIdsTest {
             assertThat(leaks(bench.db)).isEmpty();
             assertThat(bench.replays.status("first").orElseThrow().error()).contains("erased");
             assertThat(bench.replays.status("second").orElseThrow().error().orElseThrow())
-                    .startsWith("message other: ");
+                    .startsWith("message source=shop/id=other: ");
             bench.inbox.accept(consumer, message("othe"));
-            anna.erase("payments", "othe");
+            anna.erase("payments", "source=shop/id=othe");
             assertThat(bench.replays.status("second").orElseThrow().error().orElseThrow())
                     .as("of a message whose id only begins so")
-                    .startsWith("message other: ");
+                    .startsWith("message source=shop/id=other: ");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -11,7 +12,9 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.QueuePolicy;
 import dev.idem.RetryPolicy;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +44,28 @@ class GivenBackTest {
                 return null;
             })
             .build();
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("LV-15 a connection of the store's data source that was closed touches nothing any more")
+    void aClosedConnectionOfTheStore(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                ReusingPool pool = new ReusingPool(2, db.plain());
+                JdbcStore store = db.store(pool.dataSource())) {
+            Connection connection = store.dataSource().getConnection();
+            try (Statement statement = connection.createStatement()) {
+                connection.close();
+                connection.close();
+                connection.abort(Runnable::run);
+                assertThat(connection.isClosed()).isTrue();
+                assertThat(connection.isValid(1)).isFalse();
+                assertThatThrownBy(connection::commit).hasMessageContaining("closed");
+                assertThatThrownBy(() -> statement.execute("SELECT 1")).hasMessageContaining("closed");
+            }
+            assertThat(pool.trespasses()).isEmpty();
+            assertThat(pool.inUse()).isZero();
+        }
+    }
 
     @ParameterizedTest
     @EnumSource(Database.class)

@@ -67,7 +67,7 @@ final class History implements AutoCloseable {
     }
 
     String aged(String condition, Duration age) {
-        return "UPDATE idem_marker SET processed_at = " + ago(age) + " WHERE " + condition;
+        return "UPDATE idem_marker SET marked_at = " + ago(age) + " WHERE " + condition;
     }
 
     String ago(Duration age) {
@@ -120,7 +120,7 @@ final class History implements AutoCloseable {
 
     /** The newest of the markers for which the condition holds, as the horizon would have it. */
     long newest(String condition) {
-        return db.number("SELECT MAX(" + RetentionSql.of(db.kind()).micros("processed_at") + ") FROM idem_marker WHERE "
+        return db.number("SELECT MAX(" + RetentionSql.of(db.kind()).micros("marked_at") + ") FROM idem_marker WHERE "
                 + condition);
     }
 

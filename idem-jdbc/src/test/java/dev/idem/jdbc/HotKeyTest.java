@@ -100,7 +100,7 @@ class HotKeyTest {
             List<Inbox> inboxes = new ArrayList<>();
             for (int i = 0; i < waiters; i++) {
                 inboxes.add(Inbox.create(JdbcStore.builder(db.plain())
-                        .schemaMode(SchemaMode.NEVER)
+                        .schemaMode(SchemaMode.NOTHING)
                         .build()));
             }
             AtomicInteger runs = new AtomicInteger();

@@ -35,7 +35,7 @@ abstract class JdbcStoreContract extends TransactionalStoreContract {
 
     @Override
     protected MarkerStore store() {
-        return JdbcStore.builder(pool).schemaMode(SchemaMode.NEVER).build();
+        return JdbcStore.builder(pool).schemaMode(SchemaMode.NOTHING).build();
     }
 
     @Override

@@ -148,7 +148,7 @@ class KillCampaignTest {
     }
 
     private void prepare() throws SQLException {
-        JdbcStore.builder(Db.plain(url)).schemaMode(SchemaMode.ALWAYS).build();
+        JdbcStore.builder(Db.plain(url)).schemaMode(SchemaMode.CREATE).build();
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE payment (order_id varchar(100) NOT NULL)");

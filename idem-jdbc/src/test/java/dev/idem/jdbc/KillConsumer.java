@@ -86,7 +86,7 @@ final class KillConsumer {
     private static JdbcStore store(DataSource source) {
         while (true) {
             try {
-                return JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+                return JdbcStore.builder(source).schemaMode(SchemaMode.NOTHING).build();
             } catch (StoreException notNow) {
                 pause();
             }

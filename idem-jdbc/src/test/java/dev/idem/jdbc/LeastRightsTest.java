@@ -112,7 +112,7 @@ class LeastRightsTest {
                 operate(db, operator, inbox, tables);
             }
             db.execute(
-                    "UPDATE idem_marker SET processed_at = TIMESTAMP '2001-01-01 00:00:00'",
+                    "UPDATE idem_marker SET marked_at = TIMESTAMP '2001-01-01 00:00:00'",
                     "UPDATE idem_step SET stored_at = 1",
                     "UPDATE idem_attempt SET failed_at = 1",
                     "UPDATE idem_archive SET keep_until = 1",

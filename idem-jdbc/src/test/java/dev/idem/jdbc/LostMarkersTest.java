@@ -51,7 +51,7 @@ class LostMarkersTest {
                     .hasMessageContaining("(payments)")
                     .hasMessageContaining("accept-loss");
             try (Inbox unchecked = Inbox.create(
-                    JdbcStore.builder(db.plain()).schemaMode(SchemaMode.NEVER).build())) {
+                    JdbcStore.builder(db.plain()).schemaMode(SchemaMode.NOTHING).build())) {
                 assertThatThrownBy(() -> pay(unchecked, made("m1", before)))
                         .isInstanceOf(StoreException.class)
                         .hasMessageContaining("Consumer payments: Markers are gone");

@@ -24,7 +24,7 @@ class MarkerTimeTest {
                 statement.execute("SELECT now(), pg_sleep(0.2)"); // the database's own clock, moved by the database
                 inbox.within(outer).process("payments", InlineTest.message("1", ""), tx -> "done");
                 try (ResultSet later =
-                        statement.executeQuery("SELECT processed_at >= now() + interval '0.2 s' FROM idem_marker")) {
+                        statement.executeQuery("SELECT marked_at >= now() + interval '0.2 s' FROM idem_marker")) {
                     later.next();
                     assertThat(later.getBoolean(1)).isTrue();
                 }
@@ -40,7 +40,7 @@ class MarkerTimeTest {
             db.store();
             assertThat(db.number(
                             "SELECT datetime_precision FROM information_schema.columns WHERE table_schema = DATABASE()"
-                                    + " AND table_name = 'idem_marker' AND column_name = 'processed_at'"))
+                                    + " AND table_name = 'idem_marker' AND column_name = 'marked_at'"))
                     .isEqualTo(6);
         }
     }

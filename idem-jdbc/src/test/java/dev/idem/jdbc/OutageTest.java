@@ -36,7 +36,7 @@ class OutageTest {
                     .hasMessageContaining("read-only")
                     .hasMessageContaining("targetServerType=primary");
             try (Inbox inbox = Inbox.create(
-                    JdbcStore.builder(replica).schemaMode(SchemaMode.NEVER).build())) {
+                    JdbcStore.builder(replica).schemaMode(SchemaMode.NOTHING).build())) {
                 assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), Transaction::nothingToDo))
                         .isInstanceOf(StoreException.class)
                         .hasMessageContaining("25006")

@@ -39,7 +39,7 @@ class PartitionedStoreTest extends TransactionalStoreContract {
     @Override
     protected MarkerStore store() {
         return new TimedKeys(
-                JdbcStore.builder(pool).schemaMode(SchemaMode.NEVER).build());
+                JdbcStore.builder(pool).schemaMode(SchemaMode.NOTHING).build());
     }
 
     @Override

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Policy;
 import dev.idem.QueuePolicy;
 import dev.idem.StoreException;
 import java.sql.Connection;
@@ -37,6 +38,33 @@ class PoolSizeTest {
             await().atMost(Duration.ofSeconds(25)).until(() -> db.payments() == MESSAGES);
             inbox.acceptAll(consumer, messages(MESSAGES));
             await().atMost(Duration.ofSeconds(25)).until(() -> db.payments() == 2 * MESSAGES);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"POSTGRESQL, true", "POSTGRESQL, false", "MARIADB, true", "MARIADB, false", "H2, true", "H2, false"})
+    @DisplayName("four workers and two connections handle the messages of replay sessions, too")
+    void twoConnectionsAreEnoughForSessions(Database database, boolean leased) {
+        Consumer consumer =
+                ReplayBench.paying(Policy.Replay.ALLOWED).queued(four(leased)).build();
+        try (Db db = Db.fresh(database);
+                Inbox door = db.inbox(db.pool(4))) {
+            door.register(consumer);
+            JdbcReplays replays = JdbcReplays.of(JdbcSchema.of(db.plain()));
+            for (String session : List.of("july", "august")) {
+                replays.as("anna", "a test").start(session, "payments", ReplayBench.GIVEN);
+                door.acceptAll(
+                        consumer,
+                        messages(0).stream()
+                                .map(message -> ReplayBench.of(message, session))
+                                .toList());
+            }
+            HikariDataSource pool = db.pool(2);
+            pool.setConnectionTimeout(2_000);
+            try (Inbox inbox = db.inbox(pool)) {
+                inbox.start(consumer);
+                await().atMost(Duration.ofSeconds(25)).until(() -> db.payments() == 2 * MESSAGES);
+            }
         }
     }
 

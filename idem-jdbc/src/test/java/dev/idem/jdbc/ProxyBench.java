@@ -72,7 +72,7 @@ final class ProxyBench implements AutoCloseable {
     }
 
     private static JdbcStore store(DataSource source) {
-        return JdbcStore.builder(source).schemaMode(SchemaMode.NEVER).build();
+        return JdbcStore.builder(source).schemaMode(SchemaMode.NOTHING).build();
     }
 
     private static Consumer consumer(Duration busyWait) {

@@ -282,7 +282,7 @@ class ProxyCommitTest {
             Message message = Message.of("order-1", new byte[0]);
             DataSource impatient = Db.plain(url + "&socketTimeout=2");
             JdbcStore store =
-                    JdbcStore.builder(impatient).schemaMode(SchemaMode.ALWAYS).build();
+                    JdbcStore.builder(impatient).schemaMode(SchemaMode.CREATE).build();
             try (Inbox inbox = Inbox.create(store)) {
                 inbox.register(consumer);
                 execute(direct, "ALTER SYSTEM SET synchronous_standby_names = 'ghost'", "SELECT pg_reload_conf()");

@@ -2,12 +2,15 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.QueuePolicy;
 import dev.idem.spi.QueueStore;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +47,31 @@ class QueueCareTest {
                     .until(() ->
                             log.warnings().stream().anyMatch(line -> line.startsWith("a: its queue could not be")));
             assertThat(log.warnings()).noneMatch(line -> line.startsWith("b: its queue could not be"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("an expired copy that somebody has locked is left, and keeps the care of nobody waiting")
+    void nobodyIsWaitedFor(Database database) throws Exception {
+        try (InboxBench bench = new InboxBench(database);
+                Connection other = bench.db.plain().getConnection()) {
+            List<Long> ids = bench.store(InboxBench.PLAIN, "a1", "b1", "c1");
+            bench.db.execute(
+                    "INSERT INTO idem_archive (id, stored_at, completed_at, keep_until, message_key, consumer, readable,"
+                            + " head, payload) SELECT id, stored_at, 1, 1, message_key, consumer, readable, head, payload"
+                            + " FROM idem_queue");
+            other.setAutoCommit(false);
+            try (Statement statement = other.createStatement()) {
+                statement.executeUpdate("UPDATE idem_archive SET payload = '' WHERE id = " + ids.get(1));
+                QueueStore queue = ((JdbcStore) bench.inbox.store()).queue();
+                assertTimeoutPreemptively(SOON, () -> queue.recover("payments"));
+                assertThat(bench.db.number("SELECT count(*) FROM idem_archive WHERE readable <> 'b1'"))
+                        .isZero();
+                other.rollback();
+                queue.recover("payments");
+                assertThat(bench.db.number("SELECT count(*) FROM idem_archive")).isZero();
+            }
         }
     }
 

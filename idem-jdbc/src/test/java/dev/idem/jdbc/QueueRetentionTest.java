@@ -154,7 +154,7 @@ class QueueRetentionTest {
     void lateByTheDatabasesClock(Database database) {
         try (InboxBench bench = new InboxBench(database)) {
             bench.store(InboxBench.PLAIN, "late");
-            bench.db.execute("UPDATE idem_marker SET processed_at = TIMESTAMP '2001-01-01 00:00:00'");
+            bench.db.execute("UPDATE idem_marker SET marked_at = TIMESTAMP '2001-01-01 00:00:00'");
             String now = QueueSql.of(database).now();
             DataSource ahead = rewriting(bench.db.plain(), now, "(" + now + " + " + Micros.of(OLD) + ")");
             JdbcStore store = JdbcStore.builder(bench.db.pool(8, ahead))
@@ -165,8 +165,8 @@ class QueueRetentionTest {
                 inbox.start(InboxBench.consumer(InboxBench.PLAIN));
                 await().atMost(Duration.ofSeconds(40)).until(() -> bench.db.payments("late") == 1);
             }
-            assertThat(bench.db.number("SELECT count(*) FROM idem_marker WHERE processed_at > TIMESTAMP"
-                            + " '2020-01-01 00:00:00'"))
+            assertThat(bench.db.number(
+                            "SELECT count(*) FROM idem_marker WHERE marked_at > TIMESTAMP" + " '2020-01-01 00:00:00'"))
                     .isEqualTo(1);
         }
     }
@@ -201,7 +201,7 @@ class QueueRetentionTest {
             case MARIADB -> "NOW(6) - INTERVAL " + OLD.toSeconds() + " SECOND";
             case H2 -> "DATEADD(SECOND, -" + OLD.toSeconds() + ", CURRENT_TIMESTAMP)";
         };
-        bench.db.execute("UPDATE idem_marker SET processed_at = " + ago + " WHERE readable " + which);
+        bench.db.execute("UPDATE idem_marker SET marked_at = " + ago + " WHERE readable " + which);
         bench.db.execute(
                 "UPDATE idem_queue SET stored_at = stored_at - " + Micros.of(OLD) + " WHERE readable " + which);
     }

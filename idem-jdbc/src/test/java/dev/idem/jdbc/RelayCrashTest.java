@@ -153,7 +153,7 @@ class RelayCrashTest {
 
         private static JdbcStore store(DataSource source) {
             return JdbcStore.builder(source)
-                    .schemaMode(SchemaMode.ALWAYS)
+                    .schemaMode(SchemaMode.CREATE)
                     .wakeUp(WakeUp.POLL)
                     .build();
         }

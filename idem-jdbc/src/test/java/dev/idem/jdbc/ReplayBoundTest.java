@@ -7,14 +7,18 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
+import dev.idem.Message;
 import dev.idem.Policy;
 import dev.idem.QueuePolicy;
+import dev.idem.ReplaySession;
 import dev.idem.ReplaySession.State;
+import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
 import dev.idem.Replayer;
 import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
@@ -56,6 +60,37 @@ class ReplayBoundTest {
             bench.awaited("rebuild", State.DONE);
             await().until(() -> isEmpty(bench.db));
             assertThat(bench.db.payments()).isEqualTo(5);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("large stored messages are read as many at a time as may be in memory together, and each of them")
+    void largeMessages(Database database) {
+        try (ReplayBench bench = new ReplayBench(database)) {
+            List<String> all = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int size = i == 2 ? 3 << 20 : i == 5 ? 10 : 1 << 20;
+                Message message =
+                        Message.builder().id("m" + i).payload(new byte[size]).build();
+                bench.inbox.accept(paying(), message);
+                all.add("m" + i + " " + size);
+            }
+            bench.inbox.start(paying());
+            await().until(() -> isEmpty(bench.db));
+            ReplaySession session = bench.anna().start("rebuild", "payments", STORED);
+            List<String> found = new ArrayList<>();
+            try (ReplaySource.Reading reading =
+                    JdbcReplays.stored(JdbcSchema.of(bench.db.plain())).open(session, STORED)) {
+                boolean end = false;
+                while (!end) {
+                    ReplaySource.Batch batch = reading.next(100);
+                    batch.messages().forEach(m -> found.add(m.id().orElseThrow() + " " + m.payload().length));
+                    assertThat(batch.messages()).hasSizeLessThan(6);
+                    end = batch.end();
+                }
+            }
+            assertThat(found).containsExactlyElementsOf(all);
         }
     }
 

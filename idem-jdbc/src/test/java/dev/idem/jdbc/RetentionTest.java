@@ -85,7 +85,7 @@ class RetentionTest {
             history.db.execute(
                     manyMarkers(Database.POSTGRESQL, consumer, 20_000, history.ago(OLD)), "ANALYZE idem_marker");
             assertThat(history.db.text("EXPLAIN (FORMAT JSON) DELETE FROM idem_marker WHERE "
-                            + HeapWalk.OLD.formatted(40, 80, "processed_at", "WHEN 1 THEN now()")))
+                            + HeapWalk.OLD.formatted(40, 80, "marked_at", "WHEN 1 THEN now()")))
                     .contains("Tid Range Scan");
         }
     }
@@ -93,13 +93,13 @@ class RetentionTest {
     private static String manyMarkers(Database database, long consumer, int rows, String time) {
         return switch (database) {
             case POSTGRESQL ->
-                "INSERT INTO idem_marker (consumer, message_key, processed_at) SELECT " + consumer
+                "INSERT INTO idem_marker (consumer, message_key, marked_at) SELECT " + consumer
                         + ", gen_random_uuid(), " + time + " FROM generate_series(1, " + rows + ")";
             case MARIADB ->
-                "INSERT INTO idem_marker (consumer, message_key, processed_at, claim_id) SELECT " + consumer
+                "INSERT INTO idem_marker (consumer, message_key, marked_at, claim_id) SELECT " + consumer
                         + ", RANDOM_BYTES(16), " + time + ", 1 FROM seq_1_to_" + rows;
             case H2 ->
-                "INSERT INTO idem_marker (consumer, message_key, processed_at, claim_id) SELECT " + consumer
+                "INSERT INTO idem_marker (consumer, message_key, marked_at, claim_id) SELECT " + consumer
                         + ", RANDOM_UUID(), " + time + ", 1 FROM SYSTEM_RANGE(1, " + rows + ")";
         };
     }

@@ -60,7 +60,7 @@ class SchemaModeTest {
             if (database == Database.H2) {
                 assertThat(JdbcStore.create(db.plain()).describe()).isEqualTo("H2 tables PUBLIC.idem_*");
             } else {
-                assertMissing(SchemaMode.EMBEDDED, db.plain());
+                assertMissing(SchemaMode.CREATE_IF_EMBEDDED, db.plain());
             }
         }
     }
@@ -87,7 +87,7 @@ class SchemaModeTest {
     void neverLooksAtNothing(Database database) {
         try (Db db = Db.fresh(database);
                 Inbox inbox = Inbox.create(JdbcStore.builder(db.plain())
-                        .schemaMode(SchemaMode.NEVER)
+                        .schemaMode(SchemaMode.NOTHING)
                         .build())) {
             assertThatThrownBy(() -> inbox.run("payments", Db.message("1"), Transaction::nothingToDo))
                     .isInstanceOf(StoreException.class)
@@ -105,7 +105,7 @@ class SchemaModeTest {
         try (Db db = Db.fresh(database)) {
             db.store();
             db.execute("UPDATE idem_meta SET version = 2");
-            for (SchemaMode mode : new SchemaMode[] {SchemaMode.VALIDATE, SchemaMode.ALWAYS}) {
+            for (SchemaMode mode : new SchemaMode[] {SchemaMode.VALIDATE, SchemaMode.CREATE}) {
                 assertThatThrownBy(() ->
                                 JdbcStore.builder(db.plain()).schemaMode(mode).build())
                         .isInstanceOf(StoreException.class)

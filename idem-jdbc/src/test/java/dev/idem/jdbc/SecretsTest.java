@@ -78,7 +78,7 @@ class SecretsTest {
             try (Inbox inbox = Inbox.create(JdbcStore.builder(db.plain())
                             .schema(schema)
                             .prefix("shop_")
-                            .schemaMode(SchemaMode.ALWAYS)
+                            .schemaMode(SchemaMode.CREATE)
                             .build());
                     Inbox standard = db.inbox()) {
                 StorePath.check(db, inbox);

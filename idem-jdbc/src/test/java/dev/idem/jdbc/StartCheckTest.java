@@ -177,7 +177,8 @@ class StartCheckTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("ERROR privileges")
                     .hasMessageContaining("INSERT, DELETE")
-                    .hasMessageContaining("The least rights, in schema \"public\"");
+                    .hasMessageContaining("Let their owner run: GRANT SELECT, UPDATE ON \"public\".idem_meta")
+                    .hasMessageContaining(" TO " + role);
         }
     }
 
@@ -189,7 +190,9 @@ class StartCheckTest {
             String role = db.role("INSERT");
             assertThatThrownBy(() -> JdbcStore.create(Db.plain(db.urlOf(role))))
                     .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("grant the role what docs/operations.md lists under The least rights")
+                    .hasMessageContaining("The role " + role + " may not read the tables")
+                    .hasMessageContaining(
+                            "GRANT SELECT, UPDATE ON \"public\".idem_meta, \"public\".idem_replay TO " + role)
                     .hasMessageNotContaining("schema apply");
         }
     }

@@ -63,7 +63,7 @@ final class StepBench implements AutoCloseable {
     /** A store without a connection that listens. */
     JdbcStore quick(DataSource source) {
         return JdbcStore.builder(source)
-                .schemaMode(SchemaMode.ALWAYS)
+                .schemaMode(SchemaMode.CREATE)
                 .wakeUp(WakeUp.POLL)
                 .build();
     }

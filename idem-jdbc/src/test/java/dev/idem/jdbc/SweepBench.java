@@ -76,7 +76,7 @@ final class SweepBench implements AutoCloseable {
 
     private Inbox open() {
         JdbcStore store =
-                JdbcStore.builder(source()).schemaMode(SchemaMode.NEVER).build();
+                JdbcStore.builder(source()).schemaMode(SchemaMode.NOTHING).build();
         return Inbox.builder(store)
                 .steps((step, key) -> repeats += step == Step.BEFORE_RETRY ? 1 : 0)
                 .build();

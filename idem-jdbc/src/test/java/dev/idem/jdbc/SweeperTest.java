@@ -161,7 +161,7 @@ class SweeperTest {
 
     private static long newestThatIsGone(History history) {
         return history.db.number("SELECT COALESCE(MAX("
-                + RetentionSql.of(history.db.kind()).micros("processed_at")
+                + RetentionSql.of(history.db.kind()).micros("marked_at")
                 + "), 0) FROM all_markers a WHERE NOT EXISTS"
                 + " (SELECT 1 FROM idem_marker m WHERE m.message_key = a.message_key)");
     }

@@ -10,6 +10,7 @@ import dev.idem.Inbox;
 import dev.idem.JoinedFailure;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.Policy;
 import dev.idem.ResultCodec;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ends of a unit that are easily taken for another one. */
 class UncertainEndTest {
@@ -47,12 +49,19 @@ class UncertainEndTest {
         }
     }
 
-    @Test
-    @DisplayName("PC-09 PG-15 a hidden commit whose connection is then lost is not answered as a duplicate")
-    void aHiddenCommitWithALostConnection() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    @DisplayName("PC-09 PG-15 a hidden commit whose connection is then lost is not answered as a duplicate, in any run")
+    void aHiddenCommitWithALostConnection(int run) throws Exception {
+        Consumer consumer = Consumer.named("payments")
+                .policy(Policy.defaults().withMaxRuns(run))
+                .build();
         try (Db db = Db.fresh(Database.POSTGRESQL);
                 Inbox inbox = Inbox.create(db.store())) {
-            assertThatThrownBy(() -> inbox.run("payments", MESSAGE, tx -> {
+            assertThatThrownBy(() -> inbox.run(consumer, MESSAGE, tx -> {
+                        if (tx.run() < run) {
+                            tx.connection().createStatement().execute("SELECT pg_terminate_backend(pg_backend_pid())");
+                        }
                         Db.pay(tx.connection(), "order-1");
                         try (Statement statement = tx.connection().createStatement()) {
                             statement.execute("SELECT 1; COMMIT");

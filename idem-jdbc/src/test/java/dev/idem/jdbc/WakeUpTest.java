@@ -104,7 +104,7 @@ class WakeUpTest {
                 JdbcStore one = db.store(db.pool(4));
                 JdbcStore two = JdbcStore.builder(db.pool(4))
                         .prefix("other_")
-                        .schemaMode(SchemaMode.ALWAYS)
+                        .schemaMode(SchemaMode.CREATE)
                         .build()) {
             Semaphore own = rings(one, "payments");
             Semaphore other = rings(two, "payments");

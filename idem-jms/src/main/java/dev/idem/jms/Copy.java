@@ -8,6 +8,7 @@ import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The same message once more: body, properties, type, correlation id and reply-to as they were, and only those properties
@@ -22,6 +23,12 @@ final class Copy {
         for (Map.Entry<String, Object> property : properties.entrySet()) {
             if (!Properties.isOurs(property.getKey())) {
                 Properties.set(copy, property.getKey(), property.getValue());
+            }
+        }
+        if (!properties.containsKey(Incoming.CONTENT_TYPE)) {
+            Optional<String> contentType = AmqpMessage.contentType(origin);
+            if (contentType.isPresent()) {
+                copy.setStringProperty(Incoming.CONTENT_TYPE, contentType.get());
             }
         }
         for (Header header : ours) {

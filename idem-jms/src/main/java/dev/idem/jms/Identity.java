@@ -2,6 +2,7 @@ package dev.idem.jms;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.broker.DeliveryHeaders;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,7 +28,11 @@ final class Identity {
             new Attribute(
                     PREFIX + "time",
                     message -> message.eventTime().map(Instant::toString),
-                    (message, text) -> message.eventTime(time(text))));
+                    (message, text) -> message.eventTime(time(text))),
+            new Attribute( // copies do not expire
+                    PREFIX + "expires",
+                    message -> message.header(DeliveryHeaders.EXPIRES),
+                    (message, text) -> message.header(DeliveryHeaders.EXPIRES, text)));
 
     private Identity() {}
 

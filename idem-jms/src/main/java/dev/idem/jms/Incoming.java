@@ -1,13 +1,21 @@
 package dev.idem.jms;
 
+import dev.idem.Header;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.MessageReader.Delivered;
 import jakarta.jms.BytesMessage;
+import jakarta.jms.Destination;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
+import jakarta.jms.Queue;
 import jakarta.jms.TextMessage;
+import jakarta.jms.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +35,7 @@ final class Incoming {
     /** A message that cannot be read is empty: the policy for missing keys decides about it. */
     static Delivered open(Message message) {
         try {
-            return new Delivered(raw(message), broker(message));
+            return new Delivered(raw(message), broker(message), added(message));
         } catch (JMSException | RuntimeException unreadable) { // its text may quote the body
             log.debug("A message could not be read: {}", unreadable.getClass().getName());
             return new Delivered(dev.idem.Message.builder().build(), NOTHING);
@@ -41,14 +49,40 @@ final class Incoming {
             if (property.getValue() instanceof byte[] bytes) {
                 raw.header(name, bytes);
             } else {
-                raw.header(name, property.getValue().toString());
+                raw.header(name, text(property.getValue()));
             }
         }
         Object contentType = message.getObjectProperty(CONTENT_TYPE);
-        if (contentType != null) {
+        if (contentType == null) {
+            AmqpMessage.contentType(message).ifPresent(raw::contentType);
+        } else {
             raw.contentType(contentType.toString());
         }
         return raw.sharedPayload(payload(message)).build();
+    }
+
+    /** A producer that speaks AMQP 1.0 may send timestamps. */
+    static String text(Object value) {
+        return value instanceof Date time ? time.toInstant().toString() : value.toString();
+    }
+
+    /** How it came. */
+    private static List<Header> added(Message message) throws JMSException {
+        List<Header> added = new ArrayList<>();
+        Destination destination = message.getJMSDestination();
+        if (destination instanceof Queue queue) {
+            added.add(new Header(DeliveryHeaders.QUEUE, queue.getQueueName()));
+        } else if (destination instanceof Topic topic) {
+            added.add(new Header(DeliveryHeaders.TOPIC, topic.getTopicName()));
+        }
+        if (message.getJMSPriority() != Message.DEFAULT_PRIORITY) {
+            added.add(new Header(DeliveryHeaders.PRIORITY, Integer.toString(message.getJMSPriority())));
+        }
+        if (message.getJMSExpiration() > 0) {
+            String expires = Instant.ofEpochMilli(message.getJMSExpiration()).toString();
+            added.add(new Header(DeliveryHeaders.EXPIRES, expires));
+        }
+        return added;
     }
 
     static byte[] payload(Message message) throws JMSException {
@@ -76,6 +110,7 @@ final class Incoming {
                 isReadable(message) ? message.getStringProperty(ID) : null,
                 message.getJMSType(),
                 message.getStringProperty("JMSXGroupID"),
-                time == 0 ? null : Instant.ofEpochMilli(time));
+                time == 0 ? null : Instant.ofEpochMilli(time),
+                message.getJMSCorrelationID());
     }
 }

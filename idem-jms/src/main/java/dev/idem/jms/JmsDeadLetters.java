@@ -127,6 +127,7 @@ public final class JmsDeadLetters implements DeadLetters {
                         "Letter " + letter.place() + " is not there any more: somebody else took it", null);
             }
             producer.setDeliveryMode(DeliveryMode.PERSISTENT);
+            producer.setPriority(message.getJMSPriority());
             producer.send(again(message));
             session.commit();
             sent = true;

@@ -64,7 +64,7 @@ final class Outgoing {
         List<Header> ours =
                 new ArrayList<>(letter.from(Map.of("queue", options.queue())).ours(message));
         ours.addAll(sealed(identity(taken, message), taken));
-        send(options.deadLetters(), Duration.ZERO, session -> {
+        send(options.deadLetters(), Duration.ZERO, taken.origin().getJMSPriority(), session -> {
             Message copy = Copy.of(session, taken.origin(), ours);
             copy.setStringProperty(LETTER, UUID.randomUUID().toString());
             return copy;
@@ -75,7 +75,11 @@ final class Outgoing {
         List<Header> ours = identity(taken, message);
         ours.add(new Header(Reading.FAILURES, Integer.toString(failures)));
         List<Header> sealed = sealed(ours, taken);
-        send(options.queue(), delay, session -> Copy.of(session, taken.origin(), sealed));
+        send(
+                options.queue(),
+                delay,
+                taken.origin().getJMSPriority(),
+                session -> Copy.of(session, taken.origin(), sealed));
     }
 
     private static List<Header> identity(Taken taken, dev.idem.Message message) {
@@ -90,13 +94,14 @@ final class Outgoing {
         return seal.get().sealed(ours, Incoming.payload(taken.origin()));
     }
 
-    private void send(String queue, Duration delay, Making making) throws JMSException {
+    private void send(String queue, Duration delay, int priority, Making making) throws JMSException {
         Link current = null;
         try {
             current = connected();
             current.since = System.nanoTime() | 1;
             Message copy = making.in(current.session);
             current.producer.setDeliveryDelay(delay.toMillis());
+            current.producer.setPriority(priority);
             current.producer.send(current.session.createQueue(queue), copy);
             if (current.session.getTransacted()) {
                 current.session.commit();

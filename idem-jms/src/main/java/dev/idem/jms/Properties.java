@@ -6,10 +6,12 @@ import jakarta.jms.Message;
 import jakarta.jms.MessageFormatException;
 import java.util.Enumeration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,15 +48,26 @@ final class Properties {
     /** All but those that the provider itself sets. */
     static Map<String, Object> of(Message message) throws JMSException {
         Map<String, Object> all = new LinkedHashMap<>();
+        Set<String> listed = new LinkedHashSet<>();
         Enumeration<?> names = message.getPropertyNames();
         while (names.hasMoreElements()) {
-            String name = names.nextElement().toString();
-            Object value = message.getObjectProperty(name);
-            if (value != null && (!name.startsWith("JMS") || SET_BY_APPLICATIONS.contains(name))) {
-                all.put(name, value);
+            listed.add(names.nextElement().toString());
+        }
+        for (String name : listed) {
+            put(all, name, message.getObjectProperty(name));
+        }
+        for (String name : AmqpMessage.otherNames(message)) {
+            if (!listed.contains(name)) {
+                put(all, name, AmqpMessage.property(message, name));
             }
         }
         return all;
+    }
+
+    private static void put(Map<String, Object> all, String name, @Nullable Object value) {
+        if (value != null && (!name.startsWith("JMS") || SET_BY_APPLICATIONS.contains(name))) {
+            all.put(name, value);
+        }
     }
 
     /**
@@ -66,7 +79,7 @@ final class Properties {
         String identifier = identifier(name);
         boolean allowed = value instanceof Number || value instanceof Boolean || value instanceof String;
         try {
-            message.setObjectProperty(identifier, allowed ? value : value.toString());
+            message.setObjectProperty(identifier, allowed ? value : Incoming.text(value));
         } catch (MessageFormatException | IllegalArgumentException refused) {
             log.warn("A copy is made without the property {}, which the provider refuses", identifier);
         }

@@ -51,6 +51,6 @@ abstract class JmsContract extends BrokerContract {
 
     @Override
     protected MarkerStore store(DataSource dataSource) {
-        return JdbcStore.builder(dataSource).schemaMode(SchemaMode.ALWAYS).build();
+        return JdbcStore.builder(dataSource).schemaMode(SchemaMode.CREATE).build();
     }
 }

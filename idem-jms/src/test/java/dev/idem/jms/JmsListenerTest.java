@@ -74,7 +74,7 @@ class JmsListenerTest {
         config.setJdbcUrl(server.jdbcUrl(server.createDatabase()));
         pool = new HikariDataSource(config);
         inbox = Inbox.create(
-                JdbcStore.builder(pool).schemaMode(SchemaMode.ALWAYS).build());
+                JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build());
     }
 
     @AfterEach
@@ -310,7 +310,6 @@ class JmsListenerTest {
                                     .orderingKey(text)
                                     .payload(tx.message().payload())
                                     .build());
-                    return null;
                 })
                 .build();
         try (JmsPublisher publisher = JmsPublisher.toQueue(factory, out); // closed last

@@ -41,7 +41,7 @@ class JmsPublisherTest {
         try (Artemis artemis = new Artemis();
                 HikariDataSource pool = new HikariDataSource(config);
                 Inbox inbox = Inbox.create(
-                        JdbcStore.builder(pool).schemaMode(SchemaMode.ALWAYS).build())) {
+                        JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build())) {
             for (ConnectionFactory factory : List.of(artemis.core(), artemis.amqp())) {
                 round(artemis, factory, inbox, "shipments-" + handled.size());
             }

@@ -77,7 +77,7 @@ class JmsRefusalTest {
                 .withRetry(RetryPolicy.fixed(Duration.ofMillis(10)).withMaxAttempts(3));
         try (HikariDataSource pool = new HikariDataSource(config);
                 Inbox inbox = Inbox.create(
-                        JdbcStore.builder(pool).schemaMode(SchemaMode.ALWAYS).build());
+                        JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build());
                 JmsPublisher publisher = JmsPublisher.toQueue(factory, outbox.name())) {
             inbox.accept(orders, Message.of("order", new byte[0]));
             inbox.start(Relay.of(outbox, publisher, quick));

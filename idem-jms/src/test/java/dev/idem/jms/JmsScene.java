@@ -51,7 +51,7 @@ abstract class JmsScene {
         config.setJdbcUrl(server.jdbcUrl(server.createDatabase()));
         pool = new HikariDataSource(config);
         inbox = Inbox.create(
-                JdbcStore.builder(pool).schemaMode(SchemaMode.ALWAYS).build());
+                JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build());
     }
 
     @AfterEach

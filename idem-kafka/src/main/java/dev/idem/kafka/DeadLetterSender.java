@@ -107,6 +107,34 @@ final class DeadLetterSender implements AutoCloseable {
                 topic, partition, timed ? record.timestamp() : null, record.key(), record.value(), headers);
     }
 
+    /** The record that a letter was made of, for whoever reads attributes by its place; only where its headers are ours. */
+    static ConsumerRecord<byte[], byte[]> asItWas(ConsumerRecord<byte[], byte[]> letter) {
+        DeadLetter about = DeadLetter.of(ours(letter)).orElse(null);
+        if (about == null) {
+            return letter;
+        }
+        return new ConsumerRecord<>(
+                about.origin().getOrDefault(Origin.TOPIC, letter.topic()),
+                (int) number(about, Origin.PARTITION, letter.partition()),
+                number(about, Origin.OFFSET, letter.offset()),
+                letter.timestamp(),
+                letter.timestampType(),
+                letter.serializedKeySize(),
+                letter.serializedValueSize(),
+                letter.key(),
+                letter.value(),
+                letter.headers(),
+                letter.leaderEpoch());
+    }
+
+    private static long number(DeadLetter about, String name, long otherwise) {
+        try {
+            return Math.max(0, Long.parseLong(about.origin().getOrDefault(name, "")));
+        } catch (NumberFormatException malformed) {
+            return otherwise;
+        }
+    }
+
     /** A message with our own headers only: the others are copied as they are, even those without a value. */
     private static Message ours(ConsumerRecord<byte[], byte[]> record) {
         Message.Builder message = Message.builder();

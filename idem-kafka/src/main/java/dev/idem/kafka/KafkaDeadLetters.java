@@ -94,7 +94,7 @@ public final class KafkaDeadLetters implements DeadLetters {
     public Optional<Letter> next() {
         try {
             for (var record = reader.next(); record != null; record = reader.next()) {
-                Message message = messages.readLetter(record);
+                Message message = messages.readLetter(DeadLetterSender.asItWas(record));
                 Optional<DeadLetter> about = DeadLetter.of(message);
                 if (about.isPresent()) {
                     last = record;

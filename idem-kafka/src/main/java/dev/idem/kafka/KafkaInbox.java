@@ -2,6 +2,7 @@ package dev.idem.kafka;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.ListenerBuilder;
 import java.util.Collection;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class KafkaInbox {
     /** A header that a message has if its record had no value. */
-    public static final String TOMBSTONE = "idem-tombstone";
+    public static final String TOMBSTONE = DeliveryHeaders.TOMBSTONE;
 
     static final String DEAD_LETTERS = ".dead-letters";
 

@@ -3,6 +3,7 @@ package dev.idem.kafka;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.MessageReader;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -17,13 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaMessages {
     private static final String CONTENT_TYPE = "content-type";
-    private static final List<Header> TOMBSTONE = List.of(new Header(KafkaInbox.TOMBSTONE, "true"));
+    private static final Header TOMBSTONE = new Header(DeliveryHeaders.TOMBSTONE, "true");
     private static final MessageReader<ConsumerRecord<byte[], byte[]>> READER = MessageReader.of(KafkaMessages::open);
 
     private KafkaMessages() {}
 
     /**
-     * Reads a record: its headers as {@link Attributes} says, its key as the ordering key, its time if the producer set it.
+     * Reads a record: its headers as {@link Attributes} says, its key as the ordering key, its time if the producer set it. A
+     * tombstone without an id gets one from its place: nobody sends an id with those that a broker or a connector makes.
      * Messages read by a loop of your own have no position, so a watermark consumer cannot take them.
      */
     public static MessageReader<ConsumerRecord<byte[], byte[]>> reader() {
@@ -48,10 +50,18 @@ public final class KafkaMessages {
         if (record.value() != null) {
             raw.sharedPayload(record.value());
         }
+        Header topic = new Header(DeliveryHeaders.TOPIC, record.topic());
+        boolean tombstone = record.value() == null;
         return new MessageReader.Delivered(
                 raw.build(),
-                new Attributes.Broker(null, null, key(record.key()), time(record)),
-                record.value() == null ? TOMBSTONE : List.of());
+                new Attributes.Broker(tombstone ? place(record) : null, null, key(record.key()), time(record)),
+                tombstone ? List.of(topic, TOMBSTONE) : List.of(topic));
+    }
+
+    /** With the time, because a topic that was made anew has the same places again. */
+    private static String place(ConsumerRecord<byte[], byte[]> record) {
+        return "tombstone:" + record.topic() + "-" + record.partition() + "@" + record.offset() + "/"
+                + record.timestamp();
     }
 
     /** The key as text: itself if it is UTF-8, else its bytes in hexadecimal digits. */

@@ -97,7 +97,8 @@ final class Life {
         if (cause instanceof StoreReplacedException) {
             return "do what the cause says";
         }
-        return "see the cause, correct it";
+        String says = cause.getMessage() == null ? "" : ": " + cause.getMessage();
+        return "correct what is wrong (" + cause.getClass().getName() + says + ")";
     }
 
     /** A member has left. */

@@ -3,6 +3,7 @@ package dev.idem.kafka;
 import dev.idem.IdemException;
 import dev.idem.Message;
 import dev.idem.Position;
+import dev.idem.Rejection;
 import dev.idem.StoreException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Lanes;
@@ -86,6 +87,13 @@ final class Poller implements Runnable {
 
     /** What lanes decide, said to Kafka. */
     private record Settlements(Plan plan, DeadLetterSender sender) implements Settler<Taken> {
+        /** It has no type: whoever handles types alone does not ask for it, and its letter would be no use to anybody. */
+        private static boolean isUnwanted(Taken taken, DeadLetter letter) {
+            return taken.record().value() == null
+                    && letter.reason().equals("REJECTED")
+                    && letter.detail().orElse("").startsWith(Rejection.UNKNOWN_TYPE.name());
+        }
+
         @Override
         public void acknowledge(Taken taken) {
             taken.finish();
@@ -95,6 +103,13 @@ final class Poller implements Runnable {
         public void setAside(Taken taken, Message message, DeadLetter letter) throws Exception {
             if (taken.offsets().isDropped()) {
                 return; // its new owner handles the record again, and publishes the letter if there is to be one
+            }
+            if (isUnwanted(taken, letter)) {
+                log.debug(
+                        "{}: a tombstone has no handler, and is acknowledged",
+                        plan.consumer().name());
+                taken.finish();
+                return;
             }
             sender.setAside(
                     taken.record(), plan.deadLetters().apply(taken.record().topic()), letter);

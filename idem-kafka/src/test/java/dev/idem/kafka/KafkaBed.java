@@ -123,7 +123,7 @@ final class KafkaBed implements AutoCloseable {
 
     Inbox inbox() {
         Inbox inbox = Inbox.create(
-                JdbcStore.builder(pool).schemaMode(SchemaMode.ALWAYS).build());
+                JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build());
         inboxes.add(inbox);
         return inbox;
     }

@@ -32,7 +32,7 @@ class KafkaContractTest extends BrokerContract {
 
     @Override
     protected MarkerStore store(DataSource dataSource) {
-        return JdbcStore.builder(dataSource).schemaMode(SchemaMode.ALWAYS).build();
+        return JdbcStore.builder(dataSource).schemaMode(SchemaMode.CREATE).build();
     }
 
     private static final class Kafka implements BrokerUnderTest {

@@ -174,7 +174,6 @@ class KafkaDocsTest {
                                         .orderingKey(order)
                                         .payload(tx.message().payload())
                                         .build());
-                        return null;
                     })
                     .build();
             Map<String, Object> client = Map.of("bootstrap.servers", address);

@@ -42,7 +42,7 @@ class KafkaForkTest {
             }
             producer.flush();
             String said = ForkedConsumer.run(bed, records, ForkedConsumer.client(), "-Xmx" + heap);
-            assertThat(said).startsWith("CLOSED").contains("well").doesNotContain("OutOfMemory");
+            assertThat(said).contains("CLOSED", "well").doesNotContain("OutOfMemory");
         }
     }
 
@@ -60,10 +60,7 @@ class KafkaForkTest {
             bed.send(0, 10);
             KafkaBed.send(bed.record("k", ForkedConsumer.BAD));
             String said = ForkedConsumer.run(bed, 11, Path.of("target", "oldest", "kafka-clients.jar"));
-            assertThat(said)
-                    .startsWith("CLOSED 4.0.")
-                    .contains("well letters 1")
-                    .doesNotContain("NoClassDef");
+            assertThat(said).contains("CLOSED 4.0.").contains("well letters 1").doesNotContain("NoClassDef");
             assertThat(bed.letters()).isEmpty();
         }
     }

@@ -48,7 +48,6 @@ class KafkaPublisherTest {
                                 .payload(order.payload())
                                 .build();
                         tx.publish("shipments", shipment);
-                        return null;
                     })
                     .build();
             // endregion

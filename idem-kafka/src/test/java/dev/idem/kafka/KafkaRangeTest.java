@@ -15,6 +15,7 @@ import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
 import dev.idem.Replayer;
 import dev.idem.TerminalException;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.LetterSource;
 import dev.idem.jdbc.JdbcReplays;
 import dev.idem.jdbc.JdbcSchema;
@@ -268,7 +269,8 @@ class KafkaRangeTest {
             bed.assertOnce(12);
             assertThat(bed.letters()).hasSize(12);
             assertThat(heard.values()).allSatisfy(m -> {
-                assertThat(m.headers()).hasSize(1);
+                assertThat(m.headers()).hasSize(2);
+                assertThat(m.header(DeliveryHeaders.TOPIC)).contains(bed.topic);
                 assertThat(m.header("ce_id")).isEqualTo(m.id());
                 assertThat(m.replaySession()).contains("one");
             });

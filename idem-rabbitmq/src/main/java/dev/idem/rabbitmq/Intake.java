@@ -3,6 +3,7 @@ package dev.idem.rabbitmq;
 import com.rabbitmq.client.Delivery;
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.Lanes;
 import dev.idem.broker.MessageReader;
 import java.time.Duration;
@@ -16,6 +17,7 @@ final class Intake implements Session.Arrivals {
     private static final long MOST_BUDGETS = 2;
 
     private final MessageReader<Delivery> reader;
+    private final String queue;
     private final LazySeal seal;
     private final Lanes<Incoming> lanes;
     private final Optional<StreamReader> stream;
@@ -25,6 +27,7 @@ final class Intake implements Session.Arrivals {
 
     Intake(Options options, LazySeal seal, Lanes<Incoming> lanes, Optional<StreamReader> stream) {
         reader = options.common().reader();
+        queue = options.queue();
         this.seal = seal;
         this.lanes = lanes;
         this.stream = stream;
@@ -39,11 +42,14 @@ final class Intake implements Session.Arrivals {
             redelivered.incrementAndGet();
         }
         prefetch.arrived(delivery.getBody().length);
-        Message read = reader.read(delivery);
-        Message message = stream.isPresent() ? stream.get().placed(session, delivery, read) : read;
-        List<Header> ours =
-                Tables.isSealed(delivery.getProperties()) ? seal.get().open(reader.raw(delivery)) : List.<Header>of();
+        List<Header> ours = Tables.isSealed(delivery.getProperties())
+                ? seal.get().open(reader.raw(delivery), Origin::isSealed)
+                : List.<Header>of();
         Incoming incoming = new Incoming(session, delivery, ours);
+        Message read = reader.read(Origin.restored(delivery, incoming::ours)).toBuilder()
+                .header(DeliveryHeaders.QUEUE, queue)
+                .build();
+        Message message = stream.isPresent() ? stream.get().placed(session, delivery, read) : read;
         lanes.add(List.of(new Lanes.Delivery<>(incoming, message, incoming.failures())));
         if (!session.isOpen()) { // lost meanwhile: it comes again, behind those before it
             lanes.forget(late -> late.session() == session, Duration.ZERO);

@@ -16,6 +16,7 @@ import dev.idem.broker.Letter;
 import dev.idem.broker.MessageReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -123,7 +124,8 @@ public final class RabbitDeadLetters implements DeadLetters {
     public Optional<Letter> next() {
         try {
             for (GetResponse got = channel.basicGet(queue, false); got != null; got = channel.basicGet(queue, false)) {
-                Message message = reader.readLetter(new Delivery(got.getEnvelope(), got.getProps(), got.getBody()));
+                Delivery letter = new Delivery(got.getEnvelope(), got.getProps(), got.getBody());
+                Message message = reader.readLetter(Origin.restored(letter, reader.raw(letter)::header));
                 Optional<DeadLetter> about = DeadLetter.of(message);
                 if (about.isPresent()) {
                     last = got;
@@ -179,7 +181,10 @@ public final class RabbitDeadLetters implements DeadLetters {
     }
 
     private static BasicProperties replay(GetResponse source, Message message) {
-        List<Header> headers = DeadLetter.headersOfReplay(message);
+        List<Header> headers = new ArrayList<>(DeadLetter.headersOfReplay(message));
+        message.headers().stream()
+                .filter(header -> Origin.isKept(header.name()))
+                .forEach(headers::add);
         var kept = DeadLetter.withoutOurs(message.headers()).stream()
                 .map(Header::name)
                 .collect(Collectors.toSet());

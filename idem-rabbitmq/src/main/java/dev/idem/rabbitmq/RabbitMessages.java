@@ -2,10 +2,16 @@ package dev.idem.rabbitmq;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Delivery;
+import com.rabbitmq.client.Envelope;
+import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.MessageReader;
+import java.util.ArrayList;
 import java.util.Date;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +52,25 @@ public final class RabbitMessages {
                         raw.header(ORDERING_KEY).orElse(null),
                         Optional.<@Nullable Date>ofNullable(properties.getTimestamp())
                                 .map(Date::toInstant)
-                                .orElse(null)));
+                                .orElse(null),
+                        properties.getCorrelationId()),
+                added(delivery.getEnvelope(), properties));
+    }
+
+    /** How it came. */
+    private static List<Header> added(Envelope envelope, BasicProperties properties) {
+        List<Header> added = new ArrayList<>();
+        add(DeliveryHeaders.EXCHANGE, envelope.getExchange(), added);
+        add(DeliveryHeaders.ROUTING_KEY, envelope.getRoutingKey(), added);
+        add(DeliveryHeaders.PRIORITY, properties.getPriority(), added);
+        add(DeliveryHeaders.TIME_TO_LIVE, properties.getExpiration(), added);
+        return added;
+    }
+
+    private static void add(String name, @Nullable Object value, List<Header> added) {
+        String text = Objects.toString(value, "");
+        if (!text.isEmpty()) {
+            added.add(new Header(name, text));
+        }
     }
 }

@@ -2,12 +2,12 @@ package dev.idem.rabbitmq;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.StoreException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Settler;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,9 +21,6 @@ import org.slf4j.LoggerFactory;
  * ends in between, both come, and the inbox knows one of them. Nothing is ever rejected or put back into the queue.
  */
 final class Settling implements Settler<Incoming> {
-    private static final String ORIGIN_EXCHANGE = "idem-origin-exchange";
-    private static final String ORIGIN_KEY = "idem-origin-routing-key";
-
     /** What a letter must tell. */
     private static final Set<String> LEAST =
             Set.of("idem-consumer", "idem-reason", "idem-replay", "idem-origin-queue", Tables.LETTER);
@@ -54,8 +51,20 @@ final class Settling implements Settler<Incoming> {
         }
         List<Header> headers = letter.from(origin(delivery)).ours(message);
         headers.add(new Header(Tables.LETTER, delivery.letter()));
+        seal(delivery).ifPresent(headers::add);
         letter(delivery, message, headers);
         delivery.acknowledge();
+    }
+
+    /** By which the queue believes the letter's origin when it is sent again; without it the letter still says all to people. */
+    private Optional<Header> seal(Incoming delivery) {
+        try {
+            return seal.get().sealed(Origin.headers(Origin.of(delivery)), delivery.body()).stream()
+                    .filter(header -> header.name().equals(Tables.SEAL))
+                    .findFirst();
+        } catch (StoreException away) { // a letter does not wait for it
+            return Optional.empty();
+        }
     }
 
     /** A message whose headers nearly fill a frame leaves little room for ours. Of what came nothing is left out. */
@@ -88,11 +97,8 @@ final class Settling implements Settler<Incoming> {
             return;
         }
         Target queue = topology.retryFor(delay).orElseThrow(() -> new IOException("no retry queue for " + delay));
-        List<Header> ours = new ArrayList<>();
+        List<Header> ours = new ArrayList<>(Origin.headers(Origin.of(delivery)));
         ours.add(new Header(Tables.FAILURES, Integer.toString(failures)));
-        Map<String, String> origin = origin(delivery);
-        ours.add(new Header(ORIGIN_EXCHANGE, origin.getOrDefault("exchange", "")));
-        ours.add(new Header(ORIGIN_KEY, origin.getOrDefault("routing-key", "")));
         publish(new Object(), queue, delivery, message, seal.get().sealed(ours, delivery.body()));
         delivery.acknowledge();
     }
@@ -109,13 +115,7 @@ final class Settling implements Settler<Incoming> {
 
     /** Where the message was first published; a postponed one comes back over the default exchange. */
     private Map<String, String> origin(Incoming delivery) {
-        Map<String, String> origin = new LinkedHashMap<>();
-        origin.put(
-                "exchange",
-                delivery.ours(ORIGIN_EXCHANGE).orElse(delivery.envelope().getExchange()));
-        origin.put(
-                "routing-key",
-                delivery.ours(ORIGIN_KEY).orElse(delivery.envelope().getRoutingKey()));
+        Map<String, String> origin = Origin.of(delivery);
         origin.put("queue", options.queue());
         Optional<String> user = Optional.ofNullable(delivery.properties().getUserId());
         user.ifPresent(name -> origin.put("user", name));

@@ -23,7 +23,7 @@ final class Tables {
     /** Counts failures of the handler. The broker's own counts mislead, and differ between its versions. */
     static final String FAILURES = "idem-failures";
 
-    private static final String SEAL = "idem-seal";
+    static final String SEAL = "idem-seal";
 
     /** Names a letter among others, wherever it stands in its queue. */
     static final String LETTER = "idem-letter";

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.idem.Header;
 import dev.idem.IdemException;
 import dev.idem.ReplaySession;
 import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
 import dev.idem.TerminalException;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.Letter;
 import dev.idem.broker.LetterSource;
 import dev.idem.servers.SkipWithoutServer;
@@ -119,7 +121,9 @@ class RabbitDeadLettersTest {
                 assertThat(first.messages())
                         .extracting(message -> message.id().orElseThrow())
                         .containsExactly("m0", "m1");
-                assertThat(first.messages().get(0).headers()).isEmpty();
+                assertThat(first.messages().get(0).headers())
+                        .extracting(Header::name)
+                        .containsExactlyInAnyOrder(DeliveryHeaders.ROUTING_KEY, DeliveryHeaders.QUEUE);
                 cursor = first.cursor();
             }
             List<String> places = scene.letters().stream().map(Letter::place).toList();

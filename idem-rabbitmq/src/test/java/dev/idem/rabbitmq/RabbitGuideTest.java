@@ -156,7 +156,6 @@ class RabbitGuideTest {
                                         .orderingKey(order)
                                         .payload(tx.message().payload())
                                         .build());
-                        return null;
                     })
                     .build();
             try (RabbitPublisher publisher = RabbitPublisher.toQueue(factory, out); // closed last

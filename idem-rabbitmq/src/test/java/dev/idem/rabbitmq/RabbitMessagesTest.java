@@ -9,6 +9,7 @@ import com.rabbitmq.client.impl.LongStringHelper;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.Attributes;
+import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.MessageReader;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -119,6 +120,7 @@ class RabbitMessagesTest {
         BasicProperties properties = new BasicProperties.Builder()
                 .headers(Map.of("idem-failures", "3", "Idem-Seal", "x", "other", "1"))
                 .build();
-        assertThat(read(RabbitMessages.reader(), properties).headers()).containsExactly(new Header("other", "1"));
+        assertThat(read(RabbitMessages.reader(), properties).headers())
+                .containsExactly(new Header("other", "1"), new Header(DeliveryHeaders.ROUTING_KEY, "orders"));
     }
 }

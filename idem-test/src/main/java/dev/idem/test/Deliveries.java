@@ -1,11 +1,9 @@
 package dev.idem.test;
 
 import dev.idem.spi.Step;
-import dev.idem.test.IdempotencyTest.Delivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +15,9 @@ public final class Deliveries {
     private final Stage stage;
     private @Nullable Contents clean;
 
-    Deliveries(Setting setting, Supplier<List<Delivery>> service) {
+    Deliveries(Setting setting, Stage stage) {
         this.setting = setting;
-        this.stage = new Stage(setting, service);
+        this.stage = stage;
     }
 
     /** Each message twice. */
@@ -69,14 +67,14 @@ public final class Deliveries {
     }
 
     /**
-     * Runs every scenario, and reports everything that is wrong at once.
+     * Runs every scenario, and reports everything that is wrong at once; or prints how many ran, if nothing is.
      *
      * @throws AssertionError naming scenarios, tables and rows
      */
     public void check() {
         Verdicts verdicts = new Verdicts();
         everything(verdicts);
-        verdicts.throwIfAny();
+        verdicts.conclude();
     }
 
     private void everything(Verdicts verdicts) {
@@ -124,14 +122,14 @@ public final class Deliveries {
         }
 
         /**
-         * Runs it.
+         * Runs it, and prints how many scenarios ran.
          *
          * @throws AssertionError naming scenarios, tables and rows
          */
         public void matchesOneCleanDelivery() {
             Verdicts verdicts = new Verdicts();
             run(verdicts);
-            verdicts.throwIfAny();
+            verdicts.conclude();
         }
 
         private void run(Verdicts verdicts) {

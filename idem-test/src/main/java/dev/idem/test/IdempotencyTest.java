@@ -55,7 +55,10 @@ public final class IdempotencyTest implements BeforeEachCallback {
         return new IdempotencyTest(Objects.requireNonNull(dataSource, "dataSource"));
     }
 
-    /** Required: how to make the store, for example {@code JdbcStore::create}. Called anew for each process that starts. */
+    /**
+     * Required: how to make the store, for example {@code JdbcStore::create}. Called anew for each process that starts. The
+     * store creates its tables, as on an embedded database, unless it is told to do something else.
+     */
     public IdempotencyTest store(Function<? super DataSource, ? extends MarkerStore> factory) {
         setting.store = Objects.requireNonNull(factory, "factory");
         return this;
@@ -118,9 +121,22 @@ public final class IdempotencyTest implements BeforeEachCallback {
 
     /** Makes the consumer anew for each process that starts, as a restart of the service would. */
     public Deliveries deliver(Supplier<Consumer> consumer, Message... messages) {
+        return deliver(MarkerStore.class, any -> consumer.get(), messages);
+    }
+
+    /**
+     * Makes the consumer anew for each process that starts, on its store: for libraries that are set up once, on {@code
+     * store.dataSource()}. What {@link Deliveries#failingStatements} lets fail are the statements sent through {@link
+     * dev.idem.Transaction}, and not these.
+     *
+     * @param type of the store, as {@link #store} makes it
+     */
+    public <S extends MarkerStore> Deliveries deliver(
+            Class<S> type, Function<? super S, Consumer> consumer, Message... messages) {
+        Objects.requireNonNull(consumer, "consumer");
         List<Message> all = List.of(messages);
-        return deliveries(() -> {
-            Consumer started = consumer.get();
+        return deliveries(all.size(), store -> {
+            Consumer started = consumer.apply(type.cast(store));
             return all.stream()
                     .<Delivery>map(message -> inbox -> inbox.accept(started, message))
                     .toList();
@@ -130,12 +146,12 @@ public final class IdempotencyTest implements BeforeEachCallback {
     /** Delivers in any other way: {@code inbox -> inbox.process("payments", message, tx -> …)}. */
     public Deliveries deliver(Delivery... deliveries) {
         List<Delivery> all = Stream.of(deliveries).toList();
-        return deliveries(() -> all);
+        return deliveries(all.size(), any -> all);
     }
 
-    private Deliveries deliveries(Supplier<List<Delivery>> service) {
+    private Deliveries deliveries(int messages, Function<MarkerStore, List<Delivery>> service) {
         setting.prepare();
-        return new Deliveries(setting, service);
+        return new Deliveries(setting, new Stage(setting, service, messages));
     }
 
     /** Called by JUnit: every test begins with the tables as the fixture leaves them. */

@@ -134,7 +134,7 @@ public final class MemoryStore implements MarkerStore.Batching, MarkerStore.Secr
     }
 
     private static Marker withoutResult(Marker marker) {
-        return new Marker(marker.readable(), marker.fingerprint(), marker.processedAt(), marker.claimId(), null);
+        return new Marker(marker.readable(), marker.fingerprint(), marker.markedAt(), marker.claimId(), null);
     }
 
     /** Markers and release are one step under the lock, so nobody finds a key free and unmarked in between. */
@@ -181,16 +181,16 @@ public final class MemoryStore implements MarkerStore.Batching, MarkerStore.Secr
 
     /** Whether that consumer is done with that message, taking whatever key the consumer takes. */
     public boolean contains(Consumer consumer, Message message) {
-        return processedAt(consumer, message) != null;
+        return markedAt(consumer, message) != null;
     }
 
     /** When that consumer finished that message, or null if it has not. */
-    public @Nullable Instant processedAt(Consumer consumer, Message message) {
+    public @Nullable Instant markedAt(Consumer consumer, Message message) {
         MarkerKey key = consumer.keyOf(message).orElse(null);
         lock.lock();
         try {
             Marker marker = key == null ? null : markers.get(new Key(key.consumer(), key.value()));
-            return marker == null ? null : marker.processedAt();
+            return marker == null ? null : marker.markedAt();
         } finally {
             lock.unlock();
         }

@@ -74,7 +74,7 @@ final class Setting {
         if (store == null) {
             throw new IllegalStateException("Say which store to use, for example .store(JdbcStore::create)");
         }
-        return store.apply(on);
+        return store.apply(new KitDataSource(on));
     }
 
     Contents contents() {

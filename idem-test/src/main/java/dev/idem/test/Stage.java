@@ -13,21 +13,28 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 
 /** What a scenario has at hand: processes of the service on the database, and how to deliver to several at once. */
 final class Stage {
     private static final long TWIN_LIMIT_SECONDS = 120;
 
     private final Setting setting;
-    private final Supplier<List<Delivery>> service;
+    private final Function<MarkerStore, List<Delivery>> service;
     private final int messages;
 
-    Stage(Setting setting, Supplier<List<Delivery>> service) {
+    /**
+     * The stage of a test.
+     *
+     * @param service what a process that starts on this store delivers
+     * @param messages how many that are
+     */
+    Stage(Setting setting, Function<MarkerStore, List<Delivery>> service, int messages) {
         this.setting = setting;
         this.service = service;
-        this.messages = service.get().size();
+        this.messages = messages;
         if (messages == 0) {
             throw new IllegalArgumentException("There is no message to deliver");
         }
@@ -42,22 +49,24 @@ final class Stage {
     }
 
     ServiceProcess start(StepHook steps) {
-        return start(setting.store(setting.dataSource()), steps);
+        return start(setting.dataSource(), UnaryOperator.identity(), steps);
     }
 
     ServiceProcess start(UnaryOperator<MarkerStore> disguise) {
-        return start(disguise.apply(setting.store(setting.dataSource())), StepHook.NONE);
+        return start(setting.dataSource(), disguise, StepHook.NONE);
     }
 
     /** The store is made before anything is armed: its own start is not what is tested here. */
     ServiceProcess start(FaultyDataSource faulty) {
-        ServiceProcess process = start(setting.store(faulty), StepHook.NONE);
+        ServiceProcess process = start(faulty, UnaryOperator.identity(), StepHook.NONE);
         faulty.reset();
         return process;
     }
 
-    private ServiceProcess start(MarkerStore store, StepHook steps) {
-        return new ServiceProcess(store, steps, service.get());
+    /** The service sees the store itself, and the inbox what it is disguised as. */
+    private ServiceProcess start(DataSource on, UnaryOperator<MarkerStore> disguise, StepHook steps) {
+        MarkerStore store = setting.store(on);
+        return new ServiceProcess(disguise.apply(store), steps, service.apply(store));
     }
 
     FaultyDataSource faultyDataSource() {

@@ -19,10 +19,14 @@ final class Verdicts {
         }
     }
 
-    void throwIfAny() {
+    /** On the standard output, because a person runs the test, who may have no logging set up for it. */
+    @SuppressWarnings("SystemOut")
+    void conclude() {
         if (!violations.isEmpty()) {
             throw new AssertionError(text());
         }
+        System.out.println("Idempotent: " + scenarios + (scenarios == 1 ? " scenario ends" : " scenarios end")
+                + " like one clean delivery");
     }
 
     private String text() {

@@ -60,9 +60,9 @@ class MemoryStoreTest {
         MemoryStore past = new MemoryStore(Clock.fixed(then, ZoneOffset.UTC));
         Inbox old = Inbox.create(past);
         old.process("mailer", message("1"), tx -> "sent");
-        assertThat(past.processedAt(Consumer.of("mailer"), message("1"))).isEqualTo(then);
+        assertThat(past.markedAt(Consumer.of("mailer"), message("1"))).isEqualTo(then);
         assertThat(old.process("mailer", message("1"), tx -> "sent"))
-                .isEqualTo(new Outcome.Duplicate<>(then, java.util.Optional.empty()));
+                .isEqualTo(new Outcome.Duplicate<>(Outcome.Duplicate.State.DONE, then, java.util.Optional.empty()));
     }
 
     @Test

@@ -248,7 +248,7 @@ final class PlantedStores {
     }
 
     private static Marker renamed(Marker m, String readable) {
-        return new Marker(readable, m.fingerprint(), m.processedAt(), m.claimId(), m.result());
+        return new Marker(readable, m.fingerprint(), m.markedAt(), m.claimId(), m.result());
     }
 
     /** One key space for all consumers. */
@@ -345,9 +345,9 @@ final class PlantedStores {
                         return claim;
                     }
                     Marker m = taken.marker();
-                    Instant shifted = m.processedAt()
+                    Instant shifted = m.markedAt()
                             .plusMillis(java.util.TimeZone.getDefault()
-                                    .getOffset(m.processedAt().toEpochMilli()));
+                                    .getOffset(m.markedAt().toEpochMilli()));
                     return new Claim.Taken(new Marker(m.readable(), m.fingerprint(), shifted, m.claimId(), m.result()));
                 }
             };

@@ -30,7 +30,7 @@ public record IdemSetup(String name, DataSource dataSource, String prefix, List<
     private JdbcStore store() {
         return JdbcStore.builder(dataSource)
                 .prefix(prefix)
-                .schemaMode(SchemaMode.ALWAYS)
+                .schemaMode(SchemaMode.CREATE)
                 .build();
     }
 

@@ -36,7 +36,7 @@ public final class Markers {
     public void fill(int count, boolean timeOrdered, String age, Consumer<String> progress) throws SQLException {
         String insert = String.format(
                 Locale.ROOT, """
-                INSERT INTO %1$smarker (message_key, consumer, fingerprint, processed_at)
+                INSERT INTO %1$smarker (message_key, consumer, fingerprint, marked_at)
                 SELECT %2$s, number, 16909060, clock_timestamp() - CAST('%3$s' AS interval)
                 FROM generate_series(?, ?) i, %1$sconsumer WHERE name = '%4$s'
                 """, prefix, timeOrdered ? ORDERED_KEY : RANDOM_KEY, age, IdemSetup.CONSUMER);

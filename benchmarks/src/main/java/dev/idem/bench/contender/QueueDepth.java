@@ -4,6 +4,7 @@ import dev.idem.BatchHandler;
 import dev.idem.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.Outcome;
 import dev.idem.QueuePolicy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -43,7 +44,10 @@ public final class QueueDepth {
         try (Inbox inbox = inbox()) {
             Consumer consumer = consumer((requests, tx) -> {});
             String id = UUID.randomUUID().toString();
-            inbox.accept(consumer, new Delivery(id, "depth", 1, true, false, 0, 0).message());
+            Outcome<?> outcome = inbox.accept(consumer, new Delivery(id, "depth", 1, true, false, 0, 0).message());
+            if (!(outcome instanceof Outcome.Stored)) {
+                throw new IllegalStateException("Not stored: " + outcome);
+            }
         }
         Sql.execute(
                 dataSource,

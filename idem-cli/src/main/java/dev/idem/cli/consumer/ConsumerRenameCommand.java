@@ -5,7 +5,9 @@ import dev.idem.Consumer;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Printable;
+import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.jdbc.JdbcSchema;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -39,7 +41,8 @@ final class ConsumerRenameCommand extends DatabaseCommand {
             throw new ParameterException(command, String.valueOf(unusable.getMessage()), unusable);
         }
         try (HikariDataSource dataSource = connection.open()) {
-            JdbcConsumers consumers = JdbcConsumers.of(tables.in(dataSource));
+            JdbcSchema schema = tables.in(dataSource);
+            JdbcConsumers consumers = JdbcConsumers.of(schema);
             if (consumers.rename(from, to)) {
                 command.getOut()
                         .println(Printable.line(from) + " is now " + Printable.line(to)
@@ -47,8 +50,7 @@ final class ConsumerRenameCommand extends DatabaseCommand {
                 command.getOut().flush();
                 return ExitCodes.OK;
             }
-            command.getErr().println("There is no consumer " + Printable.line(from) + ". See 'idem consumer list'.");
-            command.getErr().flush();
+            UnknownConsumer.say(from, UnknownConsumer.names(schema), command);
             return ExitCodes.CHECK_FAILED;
         }
     }

@@ -1,7 +1,10 @@
 package dev.idem.cli.demo;
 
 import dev.idem.Settlement;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -18,9 +21,15 @@ final class Broker {
     private static final int RETRY_BEHIND = 20;
     private static final int MOST_DELIVERIES = 200;
 
+    /** From then on a message that is refused waits: whoever refuses it has no database at the moment, and answers at once. */
+    private static final int PATIENT_DELIVERIES = 10;
+
+    private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
     private final PriorityQueue<Queued> queue =
             new PriorityQueue<>(Comparator.comparingInt(Queued::position).thenComparingLong(Queued::number));
     private final Map<Long, Queued> unacknowledged = new HashMap<>();
+    private final Deque<Paused> paused = new ArrayDeque<>();
     private int position;
     private long deliveries;
     private long redeliveries;
@@ -33,10 +42,13 @@ final class Broker {
     }
 
     boolean isDone() {
-        return queue.isEmpty() && unacknowledged.isEmpty();
+        return queue.isEmpty() && paused.isEmpty() && unacknowledged.isEmpty();
     }
 
     boolean canDeliver() {
+        while (!paused.isEmpty() && paused.peek().until - System.nanoTime() <= 0) {
+            queue.add(paused.remove().message);
+        }
         return !queue.isEmpty() && unacknowledged.size() < PREFETCH;
     }
 
@@ -65,7 +77,12 @@ final class Broker {
         duplicates += answer.duplicate() ? 1 : 0;
         boolean lost = delivered.publication.ackLost() && delivered.delivered == 1;
         if (lost || answer.settlement() == Settlement.RETRY) {
-            queue.add(new Queued(delivered.publication, position + RETRY_BEHIND, delivered.delivered));
+            Queued again = new Queued(delivered.publication, position + RETRY_BEHIND, delivered.delivered);
+            if (again.delivered < PATIENT_DELIVERIES) {
+                queue.add(again);
+            } else {
+                paused.add(new Paused(again, System.nanoTime() + PAUSE_NANOS));
+            }
         } else {
             settled++;
             deadLettered += answer.settlement() == Settlement.DEAD_LETTER ? 1 : 0;
@@ -85,6 +102,8 @@ final class Broker {
     LaneResult result(int kills, int failures) {
         return new LaneResult(deliveries, redeliveries, duplicates, kills, deadLettered, failures);
     }
+
+    private record Paused(Queued message, long until) {}
 
     private record Queued(Publication publication, int position, int delivered) {
         long number() {

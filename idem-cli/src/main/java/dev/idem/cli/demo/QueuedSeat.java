@@ -67,6 +67,6 @@ final class QueuedSeat implements Seat {
     }
 
     private static boolean isWorkedOff(QueueStats stats) {
-        return stats.pending() + stats.inProgress() + stats.retryable() == 0;
+        return stats.pending() + stats.inProgress() + stats.held() == 0;
     }
 }

@@ -1,25 +1,38 @@
 package dev.idem.cli.dlq;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import dev.idem.IdemException;
 import dev.idem.broker.Attributes;
 import dev.idem.broker.DeadLetters;
 import dev.idem.cli.CliException;
 import dev.idem.cli.Environment;
 import dev.idem.cli.Logging;
+import dev.idem.cli.MissingException;
+import dev.idem.cli.Nearest;
+import dev.idem.cli.Printable;
 import dev.idem.jms.JmsDeadLetters;
 import dev.idem.jms.JmsMessages;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.rabbitmq.RabbitDeadLetters;
+import jakarta.jms.InvalidDestinationException;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.qpid.jms.JmsConnectionFactory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -30,6 +43,8 @@ import picocli.CommandLine.Spec;
 
 /** Which broker, and where in it the dead letters are. */
 final class BrokerOptions {
+    private static final int LONGEST = 3600;
+    private static final String NETWORK = "org.apache.kafka.clients.NetworkClient";
     private static final String RESET = "org.apache.kafka.clients.consumer.internals.OffsetFetcherUtils";
 
     @ArgGroup(exclusive = true, multiplicity = "1")
@@ -67,6 +82,12 @@ final class BrokerOptions {
     @Nullable
     Path clientConfig;
 
+    @Option(
+            names = "--broker-timeout",
+            paramLabel = "SECONDS",
+            description = "How long a broker may take to answer at first; default ${DEFAULT-VALUE}.")
+    int timeout = 8;
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // set by the parser
     CommandSpec command;
@@ -99,13 +120,81 @@ final class BrokerOptions {
 
     /** Opens the letters, which may be sent to these topics or queues. */
     DeadLetters open(Set<String> origins) throws Exception {
+        if (timeout < 1 || timeout > LONGEST) {
+            throw new ParameterException(command.commandLine(), "--broker-timeout must be 1 to " + LONGEST);
+        }
+        try {
+            return opened(origins);
+        } catch (IdemException failure) {
+            if (isMissing(failure)) {
+                throw new MissingException(notThere(List.of()), failure);
+            }
+            throw new CliException(
+                    failure.getMessage() + root(failure), "Check the address and --broker-timeout", failure);
+        }
+    }
+
+    private String notThere(Collection<String> others) {
+        return "There is no " + (address.kafka != null ? "topic " : "queue ") + Printable.line(destination)
+                + ", or this account may not see it." + Nearest.to(destination, others);
+    }
+
+    /** RabbitMQ's 404, and the condition of AMQP 1.0. */
+    private static boolean isMissing(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InvalidDestinationException
+                    || (cause instanceof ShutdownSignalException closed
+                            && closed.getReason() instanceof AMQP.Channel.Close why
+                            && why.getReplyCode() == AMQP.NOT_FOUND)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String root(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        if (root == failure) {
+            return "";
+        }
+        return ": " + (root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage());
+    }
+
+    /** A client of Kafka waits for a topic that is not there, and for brokers, as long as for anything else; this asks first. */
+    private void look(Map<String, Object> config) throws InterruptedException {
+        Map<String, Object> asking = new HashMap<>(config);
+        asking.put("default.api.timeout.ms", Integer.toString(timeout * 1000));
+        asking.put("request.timeout.ms", Integer.toString(timeout * 1000));
+        asking.keySet().retainAll(AdminClientConfig.configNames());
+        Admin admin = Admin.create(asking);
+        try {
+            if (!admin.listTopics().names().get().contains(destination)) {
+                throw new MissingException(notThere(admin.listTopics().names().get()), null);
+            }
+        } catch (ExecutionException failure) {
+            throw new CliException(
+                    "Kafka at " + address.kafka + " did not answer within " + timeout + " s" + root(failure),
+                    "Check --kafka and that a broker is running there, and the file of --client-config",
+                    failure);
+        } finally {
+            admin.close(Duration.ZERO);
+        }
+    }
+
+    private DeadLetters opened(Set<String> origins) throws Exception {
         if (address.kafka != null) {
             if (user != null || passwordVariable != null) {
                 throw new ParameterException(
                         command.commandLine(), "Kafka's account and password belong into the file of --client-config");
             }
             Logging.hush(RESET); // it warns of each partition that was read to its end
-            return KafkaDeadLetters.open(kafka(address.kafka), destination, origins);
+            Logging.hush(NETWORK); // and of each try to connect
+            Map<String, Object> config = kafka(address.kafka);
+            look(config);
+            return KafkaDeadLetters.open(config, destination, origins);
         }
         if (address.rabbitmq != null) {
             return RabbitDeadLetters.open(rabbitmq(address.rabbitmq), destination, Attributes.defaults(), origins);
@@ -121,8 +210,15 @@ final class BrokerOptions {
 
     private JmsConnectionFactory jms(String uri) {
         JmsConnectionFactory factory;
+        String connecting = "transport.connectTimeout";
         try {
-            factory = new JmsConnectionFactory(uri);
+            factory = new JmsConnectionFactory(
+                    uri.contains(connecting)
+                            ? uri
+                            : uri + (uri.contains("?") ? "&" : "?") + connecting + "=" + timeout * 1000);
+            factory.setConnectTimeout(timeout * 1000L);
+            factory.setRequestTimeout(timeout * 1000L);
+            factory.setCloseTimeout(timeout * 1000L);
         } catch (IllegalArgumentException wrong) { // its text quotes the password
             throw new ParameterException(command.commandLine(), "--jms is not an address like amqp://host:5672");
         }
@@ -156,6 +252,9 @@ final class BrokerOptions {
         ConnectionFactory factory = new ConnectionFactory();
         try {
             factory.setUri(uri);
+            factory.setConnectionTimeout(timeout * 1000);
+            factory.setHandshakeTimeout(timeout * 1000);
+            factory.setChannelRpcTimeout(timeout * 1000);
         } catch (URISyntaxException | IllegalArgumentException wrong) { // its text quotes the password
             throw new ParameterException(command.commandLine(), "--rabbitmq is not an address like amqp://host:5672");
         }

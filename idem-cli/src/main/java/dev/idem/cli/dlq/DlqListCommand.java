@@ -80,7 +80,7 @@ final class DlqListCommand implements Callable<Integer> {
         } else if (found.isEmpty()) {
             out.println(
                     seen == 0
-                            ? "No dead letters in " + Printable.line(broker.destination) + ". Is that its name?"
+                            ? "No dead letters in " + Printable.line(broker.destination) + "."
                             : "No dead letter is like that; " + seen + " are there.");
         } else {
             found.forEach(letter -> out.println(LetterLine.text(letter)));

@@ -9,6 +9,7 @@ import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
 import dev.idem.jdbc.JdbcAudit;
+import dev.idem.spi.Audit;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Parameters;
         description =
                 "Sends dead letters to where they came from, with the same id, key, headers and payload. Each is taken "
                         + "away when the broker has confirmed the message. One that cannot be sent stays and is reported; "
-                        + "the others are sent. May be interrupted, and run again.",
+                        + "the others are sent. May be interrupted, and run again. With a database of Idem's it is audited there, "
+                        + "without one nowhere.",
         footer = {
             "",
             "Examples:",
@@ -145,13 +147,37 @@ final class DlqReplayCommand extends DatabaseCommand {
 
     private int run(LetterReplay replay) throws Exception {
         LetterReplay.Report report;
-        try (HikariDataSource dataSource = connection.open();
-                DeadLetters open = broker.open(allowed())) {
-            report = dryRun
-                    ? replay.dryRun(open)
-                    : person.as((who, why) -> replay.as(who, why, JdbcAudit.of(tables.in(dataSource))))
-                            .run(open, this::progress);
+        if (connection.isGiven()) {
+            try (HikariDataSource dataSource = connection.open();
+                    DeadLetters open = broker.open(allowed())) {
+                report = run(replay, open, JdbcAudit.of(tables.in(dataSource)));
+            }
+        } else {
+            sayThatNothingIsAudited();
+            try (DeadLetters open = broker.open(allowed())) {
+                report = run(replay, open, (consumer, action, actor, reason, detail) -> {});
+            }
         }
+        return print(report);
+    }
+
+    private LetterReplay.Report run(LetterReplay replay, DeadLetters open, Audit audit) {
+        return dryRun
+                ? replay.dryRun(open)
+                : person.as((who, why) -> replay.as(who, why, audit)).run(open, this::progress);
+    }
+
+    private void sayThatNothingIsAudited() {
+        if (!dryRun) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println(
+                    "No database was named (--url or IDEM_URL), so nothing of this is audited, and whether the consumers"
+                            + " are there is not checked.");
+            err.flush();
+        }
+    }
+
+    private int print(LetterReplay.Report report) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(Json.line(new ReplayResult(dryRun, report)));

@@ -8,10 +8,13 @@ import dev.idem.broker.LetterFilter;
 import dev.idem.cli.CommonOptions;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.Nearest;
+import dev.idem.cli.PayloadFile;
 import dev.idem.cli.Printable;
-import dev.idem.cli.PrivateFile;
+import dev.idem.cli.Times;
 import java.io.PrintWriter;
-import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -35,6 +38,8 @@ import picocli.CommandLine.Spec;
             "  idem dlq show 0-17 --payload order.json --kafka broker:9092 --topic orders.dead-letters"
         })
 final class DlqShowCommand implements Callable<Integer> {
+    private static final int LOOKED_AT = 1_000;
+
     @Mixin
     CommonOptions common = new CommonOptions();
 
@@ -53,9 +58,10 @@ final class DlqShowCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "Write the payload to this new file, byte for byte, readable by its owner only. A file that is there is"
-                            + " not overwritten.")
+                            + " not overwritten. - is the standard output, which then has nothing else; with --json the payload is"
+                            + " in the object, as text if it is UTF-8, else in base64.")
     @Nullable
-    Path payload;
+    String payload;
 
     @Option(names = "--json", description = "Print it as one JSON object.")
     boolean json;
@@ -63,32 +69,48 @@ final class DlqShowCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Optional<Letter> found;
+        List<String> there = new ArrayList<>();
         try (DeadLetters all = broker.open()) {
             LetterFilter filter = LetterFilter.all().place(place);
             for (found = all.next(); found.isPresent() && !filter.test(found.get()); found = all.next()) {
-                // the next one
+                if (there.size() < LOOKED_AT) {
+                    there.add(found.get().place());
+                }
             }
         }
         if (found.isEmpty()) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("There is no dead letter at " + Printable.line(place) + ". See 'idem dlq list'.");
+            err.println("There is no dead letter at " + Printable.line(place) + "." + Nearest.to(place, there)
+                    + " See 'idem dlq list'.");
             err.flush();
             return ExitCodes.CHECK_FAILED;
         }
-        if (payload != null) {
-            PrivateFile.write(payload, found.get().message().payload());
+        boolean standard = PayloadFile.isStandard(payload);
+        byte[] bytes = found.get().message().payload();
+        if (payload != null && !standard) {
+            PayloadFile.write(payload, bytes);
         }
-        print(spec.commandLine().getOut(), found.get());
+        if (standard && !json) {
+            PayloadFile.print(spec.commandLine().getOut(), bytes);
+        } else {
+            print(spec.commandLine().getOut(), found.get(), standard);
+        }
         return ExitCodes.OK;
     }
 
-    private void print(PrintWriter out, Letter letter) {
+    private void print(PrintWriter out, Letter letter, boolean withPayload) {
         List<HeaderLine> headers = DeadLetter.withoutOurs(letter.message().headers()).stream()
                 .map(HeaderLine::of)
                 .toList();
         LetterLine line = LetterLine.of(letter);
         if (json) {
-            out.println(Json.line(new Result(line, headers)));
+            Optional<byte[]> bytes = withPayload ? Optional.of(letter.message().payload()) : Optional.empty();
+            Optional<String> text = bytes.flatMap(Printable::utf8);
+            out.println(Json.line(new Result(
+                    line,
+                    headers,
+                    text.orElse(null),
+                    text.isPresent() ? null : bytes.map(Printable::base64).orElse(null))));
         } else {
             DeadLetter about = letter.about();
             out.println(LetterLine.text(letter));
@@ -97,12 +119,19 @@ final class DlqShowCommand implements Callable<Integer> {
             field(out, "type", line.type());
             field(out, "key", line.key());
             field(out, "attempts", Integer.toString(about.attempts()));
-            about.origin().forEach((name, value) -> field(out, "from " + name, value));
+            about.origin().forEach((name, value) -> field(out, "from " + name, readable(name, value)));
             field(out, "replay", about.replayForbidden() ? "forbidden by the consumer's policy" : "allowed");
             field(out, "payload", line.bytes() + " bytes");
             headers.forEach(header -> field(out, "header", header.name + " (" + header.bytes + " bytes)"));
         }
         out.flush();
+    }
+
+    /** A time that a broker tells in milliseconds. */
+    private static String readable(String name, String value) {
+        return name.equals("timestamp") && value.matches("\\d{1,15}")
+                ? Times.of(Instant.ofEpochMilli(Long.parseLong(value)))
+                : value;
     }
 
     private static void field(PrintWriter out, String name, @Nullable String value) {
@@ -117,5 +146,9 @@ final class DlqShowCommand implements Callable<Integer> {
         }
     }
 
-    private record Result(LetterLine letter, List<HeaderLine> headers) {}
+    private record Result(
+            LetterLine letter,
+            List<HeaderLine> headers,
+            @Nullable String payload,
+            @Nullable String payloadBase64) {}
 }

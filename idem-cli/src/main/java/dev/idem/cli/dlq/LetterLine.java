@@ -3,7 +3,7 @@ package dev.idem.cli.dlq;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Letter;
 import dev.idem.cli.Printable;
-import java.time.temporal.ChronoUnit;
+import dev.idem.cli.Times;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +47,7 @@ record LetterLine(
         return String.format(
                 "%-12s %s  %s  %s %s%s%s",
                 Printable.line(letter.place()),
-                about.at().truncatedTo(ChronoUnit.SECONDS),
+                Times.of(about.at()),
                 Printable.line(about.consumer(), SHORT),
                 Printable.line(letter.message().id().orElse("(no id)"), SHORT),
                 Printable.line(about.reason()),

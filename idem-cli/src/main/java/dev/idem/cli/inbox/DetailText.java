@@ -1,47 +1,43 @@
 package dev.idem.cli.inbox;
 
 import dev.idem.cli.Printable;
+import dev.idem.cli.Times;
 import dev.idem.jdbc.InboxMessage;
 import dev.idem.jdbc.InboxRevision;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /** Everything of a message for people. */
 final class DetailText {
     private DetailText() {}
 
-    static void print(
-            PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> payload) {
+    static void print(PrintWriter out, InboxMessage.Detail detail, List<InboxRevision> revisions) {
         InboxMessage message = detail.message();
         field(out, "message", message.id() + "  " + message.consumer() + "/" + message.messageId());
         field(
                 out,
                 "state",
                 message.state() + message.reason().map(r -> ", " + r).orElse(""));
-        field(out, "stored", message.storedAt().toString());
-        message.dueAt().ifPresent(due -> field(out, "due", due.toString()));
+        field(out, "stored", Times.of(message.storedAt()));
+        message.dueAt().ifPresent(due -> field(out, "due", Times.of(due)));
         field(out, "attempts", message.started() + " started, " + message.failed() + " failed");
         message.type().ifPresent(type -> field(out, "type", type));
         message.orderingKey().ifPresent(key -> field(out, "ordering key", key));
         detail.source().ifPresent(source -> field(out, "source", source));
         detail.contentType().ifPresent(type -> field(out, "content type", type));
-        detail.eventTime().ifPresent(time -> field(out, "event time", time.toString()));
+        detail.eventTime().ifPresent(time -> field(out, "event time", Times.of(time)));
         message.worker().ifPresent(worker -> field(out, "last worker", worker));
         message.error().filter(error -> !error.isEmpty()).ifPresent(error -> field(out, "error", error));
         detail.unreadable().ifPresent(why -> field(out, "headers", "cannot be read: " + why));
         detail.headers().forEach(header -> field(out, "header", header.name() + ", " + header.bytes() + " bytes"));
         field(out, "payload", message.payloadBytes() + " bytes");
-        payload.ifPresent(bytes -> Printable.utf8(bytes)
-                .ifPresentOrElse(
-                        text -> field(out, "as text", text), () -> field(out, "in base64", Printable.base64(bytes))));
         detail.attempts()
                 .forEach(a -> field(
                         out,
                         "failed",
-                        a.failedAt() + " after " + a.took() + " by " + a.worker() + ", " + a.reason() + ": "
-                                + a.errorType() + (a.error().isEmpty() ? "" : ": " + a.error())));
+                        Times.of(a.failedAt()) + " after " + Times.of(a.took()) + " by " + a.worker() + ", "
+                                + a.reason() + ": " + a.errorType() + (a.error().isEmpty() ? "" : ": " + a.error())));
         detail.steps()
                 .forEach(step -> field(
                         out,
@@ -51,13 +47,13 @@ final class DetailText {
         revisions.forEach(r -> field(
                 out,
                 "revision",
-                r.number() + ", " + r.payloadBytes() + " bytes, until " + r.editedAt() + ", edited by " + r.actor()
-                        + ": " + r.changes() + ", because: " + r.reason()));
+                r.number() + ", " + r.payloadBytes() + " bytes, until " + Times.of(r.editedAt()) + ", edited by "
+                        + r.actor() + ": " + r.changes() + ", because: " + r.reason()));
         detail.audit()
                 .forEach(a -> field(
                         out,
                         "audit",
-                        a.at() + " " + a.action() + " by " + a.actor() + ", " + a.detail() + ", because: "
+                        Times.of(a.at()) + " " + a.action() + " by " + a.actor() + ", " + a.detail() + ", because: "
                                 + a.reason()));
     }
 

@@ -12,6 +12,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -94,7 +96,11 @@ final class FilterOptions {
             try {
                 chosen.add(QueueState.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_')));
             } catch (IllegalArgumentException unknown) {
-                throw new IllegalArgumentException("--state: there is no state " + Printable.line(name), unknown);
+                String all = Stream.of(QueueState.values())
+                        .map(state -> state.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                        .collect(Collectors.joining(", "));
+                throw new IllegalArgumentException(
+                        "--state: there is no state " + Printable.line(name) + "; the states are " + all, unknown);
             }
         }
         return chosen;

@@ -1,20 +1,17 @@
 package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.cli.CliException;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.PayloadFile;
 import dev.idem.cli.PersonOptions;
 import dev.idem.cli.Printable;
 import dev.idem.jdbc.InboxAnswer;
 import dev.idem.jdbc.InboxEdit;
 import dev.idem.jdbc.InboxOperator;
 import dev.idem.jdbc.JdbcInbox;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,9 +39,12 @@ final class InboxEditCommand extends DatabaseCommand {
     @Parameters(index = "0", paramLabel = "ID", description = "Its number, as 'idem inbox list' shows it.")
     long id;
 
-    @Option(names = "--payload", paramLabel = "FILE", description = "A file with the new payload, byte for byte.")
+    @Option(
+            names = "--payload",
+            paramLabel = "FILE",
+            description = "The file with the new payload, byte for byte; - is the standard input.")
     @Nullable
-    Path payload;
+    String payload;
 
     @Option(names = "--header", paramLabel = "NAME=VALUE", description = "Sets a header, in place of all of that name.")
     Map<String, String> headers = new LinkedHashMap<>();
@@ -90,15 +90,7 @@ final class InboxEditCommand extends DatabaseCommand {
         for (String name : removed) {
             edit = edit.withoutHeader(name);
         }
-        return payload == null ? edit : edit.payload(bytes(payload));
-    }
-
-    private static byte[] bytes(Path file) {
-        try {
-            return Files.readAllBytes(file);
-        } catch (IOException unreadable) {
-            throw new CliException("The file with the payload cannot be read", "Check --payload", unreadable);
-        }
+        return payload == null ? edit : edit.payload(PayloadFile.read(payload));
     }
 
     private InboxOperator operator(JdbcInbox inbox) {

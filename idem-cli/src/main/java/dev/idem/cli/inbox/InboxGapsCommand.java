@@ -6,6 +6,7 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
+import dev.idem.cli.Times;
 import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.JdbcInbox;
 import dev.idem.jdbc.JdbcSchema;
@@ -64,7 +65,7 @@ final class InboxGapsCommand extends DatabaseCommand {
                         gap.waiting(),
                         gap.parked(),
                         gap.isOpen() ? "no" : "yes",
-                        Duration.ofSeconds(gap.age().toSeconds())));
+                        Times.of(Duration.ofSeconds(gap.age().toSeconds()))));
             }
             out.flush();
             return ExitCodes.OK;

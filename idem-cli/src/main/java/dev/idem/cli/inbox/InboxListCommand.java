@@ -5,12 +5,12 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
+import dev.idem.cli.Times;
 import dev.idem.jdbc.InboxFilter;
 import dev.idem.jdbc.InboxMessage;
 import dev.idem.jdbc.JdbcInbox;
 import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +89,7 @@ final class InboxListCommand extends DatabaseCommand {
                 "%8d  %-16s %s  %s/%s%s%s%s",
                 message.id(),
                 message.state(),
-                message.storedAt().truncatedTo(ChronoUnit.SECONDS),
+                Times.of(message.storedAt()),
                 Printable.line(message.consumer()),
                 Printable.line(message.messageId(), SHORT),
                 message.orderingKey()

@@ -4,10 +4,16 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
+import dev.idem.cli.Nearest;
+import dev.idem.cli.PayloadFile;
+import dev.idem.cli.Printable;
+import dev.idem.jdbc.InboxFilter;
 import dev.idem.jdbc.InboxMessage;
 import dev.idem.jdbc.InboxRevision;
 import dev.idem.jdbc.JdbcInbox;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +26,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "show",
         description = "Shows one stored message: its state, the history of its attempts, and what people did to it. Of "
-                + "headers only names and sizes are shown, and the payload only if it is asked for.",
+                + "headers only names and sizes are shown, and the payload only where --payload says.",
         footer = {
             "",
             "Examples:",
             "  idem inbox show 17 --url jdbc:postgresql://db/shop --user shop --password-env PGPASSWORD",
-            "  idem inbox show --consumer mail --message-id m-1 --payload --json --url jdbc:h2:file:./shop"
+            "  idem inbox show --consumer mail --message-id m-1 --payload - --json --url jdbc:h2:file:./shop"
         })
 final class InboxShowCommand extends DatabaseCommand {
+    private static final int LOOKED_AT = 100;
+
     @Parameters(
             index = "0",
             arity = "0..1",
@@ -47,8 +55,15 @@ final class InboxShowCommand extends DatabaseCommand {
     @Nullable
     String messageId;
 
-    @Option(names = "--payload", description = "Also the payload: as text if it is UTF-8, else in base64.")
-    boolean payload;
+    @Option(
+            names = "--payload",
+            paramLabel = "FILE",
+            description =
+                    "Write the payload to this new file, byte for byte, readable by its owner only. A file that is there is"
+                            + " not overwritten. - is the standard output, which then has nothing else; with --json the payload is"
+                            + " in the object, as text if it is UTF-8, else in base64.")
+    @Nullable
+    String payload;
 
     @Option(
             names = "--revision",
@@ -73,21 +88,55 @@ final class InboxShowCommand extends DatabaseCommand {
             }
             Optional<InboxMessage.Detail> detail = number.flatMap(inbox::show);
             if (detail.isEmpty()) {
-                spec.commandLine().getErr().println("It is not in the queue: it is done, or was never there.");
-                spec.commandLine().getErr().flush();
-                return ExitCodes.CHECK_FAILED;
+                return refuse(inbox);
             }
             List<InboxRevision> revisions = number.map(inbox::revisions).orElse(List.of());
-            Optional<byte[]> bytes = payload ? number.flatMap(n -> bytes(inbox, n)) : Optional.empty();
-            PrintWriter out = spec.commandLine().getOut();
-            if (json) {
-                out.println(Json.line(DetailLine.of(detail.get(), revisions, bytes)));
-            } else {
-                DetailText.print(out, detail.get(), revisions, bytes);
-            }
-            out.flush();
+            Optional<byte[]> bytes = payload == null ? Optional.empty() : number.flatMap(n -> bytes(inbox, n));
+            print(detail.get(), revisions, bytes);
             return ExitCodes.OK;
         }
+    }
+
+    private void print(InboxMessage.Detail detail, List<InboxRevision> revisions, Optional<byte[]> bytes)
+            throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        boolean standard = PayloadFile.isStandard(payload);
+        if (payload != null && !standard && bytes.isPresent()) {
+            PayloadFile.write(payload, bytes.get());
+        }
+        if (json) {
+            out.println(Json.line(DetailLine.of(detail, revisions, standard ? bytes : Optional.empty())));
+        } else if (standard && bytes.isPresent()) {
+            PayloadFile.print(out, bytes.get());
+        } else {
+            DetailText.print(out, detail, revisions);
+        }
+        out.flush();
+    }
+
+    private int refuse(JdbcInbox inbox) {
+        List<String> there = new ArrayList<>();
+        String wrong = messageId == null ? String.valueOf(id) : messageId;
+        if (id != null) {
+            for (JdbcInbox.Sorted sorted : JdbcInbox.Sorted.values()) {
+                inbox.list(InboxFilter.all(), sorted, 2, Optional.of(id))
+                        .messages()
+                        .forEach(near -> there.add(Long.toString(near.id())));
+            }
+        } else {
+            inbox.list(
+                            InboxFilter.all().withConsumer(consumer),
+                            JdbcInbox.Sorted.NEWEST_FIRST,
+                            LOOKED_AT,
+                            Optional.empty())
+                    .messages()
+                    .forEach(near -> there.add(near.messageId()));
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("Message " + Printable.line(wrong) + " is not in the queue: it is done, or was never there."
+                + Nearest.to(wrong, there) + " See 'idem inbox list'.");
+        err.flush();
+        return ExitCodes.CHECK_FAILED;
     }
 
     private Optional<byte[]> bytes(JdbcInbox inbox, long number) {

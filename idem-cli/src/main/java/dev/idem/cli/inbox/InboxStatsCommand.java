@@ -6,6 +6,7 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
+import dev.idem.cli.Times;
 import dev.idem.jdbc.JdbcInbox;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -60,7 +61,7 @@ final class InboxStatsCommand extends DatabaseCommand {
     }
 
     private static String age(Duration age) {
-        return Duration.ofSeconds(Math.max(0, age.toSeconds())).toString();
+        return Times.of(Duration.ofSeconds(Math.max(0, age.toSeconds())));
     }
 
     private static Line line(QueueStats s) {

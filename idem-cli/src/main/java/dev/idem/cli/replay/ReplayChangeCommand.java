@@ -6,7 +6,6 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
-import dev.idem.cli.Printable;
 import dev.idem.jdbc.JdbcReplays;
 import dev.idem.jdbc.ReplayOperator;
 import java.io.PrintWriter;
@@ -34,11 +33,7 @@ abstract class ReplayChangeCommand extends DatabaseCommand {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
             if (replays.status(name).isEmpty()) {
-                spec.commandLine()
-                        .getErr()
-                        .println("There is no session " + Printable.line(name) + ". See 'idem replay status'.");
-                spec.commandLine().getErr().flush();
-                return ExitCodes.CHECK_FAILED;
+                return SessionLine.unknown(spec.commandLine().getErr(), name, replays.list());
             }
             ReplaySession session = change(operator(replays));
             PrintWriter out = spec.commandLine().getOut();

@@ -36,21 +36,22 @@ final class ReplayStatusCommand extends DatabaseCommand {
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcReplays replays = JdbcReplays.of(tables.in(dataSource));
-            return name == null ? all(replays.list()) : one(replays.status(name));
+            if (name == null) {
+                return all(replays.list());
+            }
+            Optional<ReplaySession> session = replays.status(name);
+            return session.isPresent()
+                    ? one(session.get())
+                    : SessionLine.unknown(spec.commandLine().getErr(), name, replays.list());
         }
     }
 
-    private int one(Optional<ReplaySession> session) {
+    private int one(ReplaySession session) {
         PrintWriter out = spec.commandLine().getOut();
-        if (session.isEmpty()) {
-            spec.commandLine().getErr().println("There is no such session. See 'idem replay status'.");
-            spec.commandLine().getErr().flush();
-            return ExitCodes.CHECK_FAILED;
-        }
         if (json) {
-            out.println(Json.line(SessionLine.of(session.get())));
+            out.println(Json.line(SessionLine.of(session)));
         } else {
-            SessionLine.text(out, session.get());
+            SessionLine.text(out, session);
         }
         out.flush();
         return ExitCodes.OK;

@@ -1,7 +1,10 @@
 package dev.idem.cli.replay;
 
 import dev.idem.ReplaySession;
+import dev.idem.cli.ExitCodes;
+import dev.idem.cli.Nearest;
 import dev.idem.cli.Printable;
+import dev.idem.cli.Times;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,14 @@ record SessionLine(
                 session.createdAt().toString(),
                 session.updatedAt().toString(),
                 session.error().orElse(null));
+    }
+
+    /** Says that there is no such session, and which there are. */
+    static int unknown(PrintWriter err, String name, List<ReplaySession> sessions) {
+        err.println("There is no session " + Printable.line(name) + "."
+                + Nearest.to(name, sessions.stream().map(ReplaySession::name).toList()) + " See 'idem replay status'.");
+        err.flush();
+        return ExitCodes.CHECK_FAILED;
     }
 
     /** One line for each. */
@@ -89,8 +100,8 @@ record SessionLine(
         field(out, "failed", Long.toString(counts.failed()));
         EffectLine.texts(session).forEach(text -> field(out, "effect", text));
         session.worker().ifPresent(worker -> field(out, "executor", worker));
-        field(out, "created", session.createdAt().toString());
-        field(out, "last change", session.updatedAt().toString());
+        field(out, "created", Times.of(session.createdAt()));
+        field(out, "last change", Times.of(session.updatedAt()));
         session.error().ifPresent(error -> field(out, "error", error));
     }
 

@@ -5,7 +5,8 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
-import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.cli.Times;
+import dev.idem.cli.UnknownConsumer;
 import dev.idem.jdbc.JdbcRetention;
 import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
@@ -51,13 +52,10 @@ final class RetentionRunCommand extends DatabaseCommand {
     public Integer call() throws Exception {
         try (HikariDataSource dataSource = connection.open()) {
             JdbcSchema schema = tables.in(dataSource);
-            String unknown = unknown(schema);
-            if (unknown != null) {
-                spec.commandLine()
-                        .getErr()
-                        .println("There is no consumer " + Printable.line(unknown) + ". See 'idem consumer list'.");
-                spec.commandLine().getErr().flush();
-                return ExitCodes.CHECK_FAILED;
+            for (String name : consumers) {
+                if (UnknownConsumer.refused(name, schema, spec.commandLine())) {
+                    return ExitCodes.CHECK_FAILED;
+                }
             }
             JdbcRetention retention = JdbcRetention.of(schema);
             JdbcRetention.Report report =
@@ -65,16 +63,6 @@ final class RetentionRunCommand extends DatabaseCommand {
             print(report.consumers(), report.partitions().orElse(null));
             return ExitCodes.OK;
         }
-    }
-
-    private @Nullable String unknown(JdbcSchema schema) {
-        List<String> known = JdbcConsumers.of(schema).list().stream()
-                .map(JdbcConsumers.Known::name)
-                .toList();
-        return consumers.stream()
-                .filter(name -> !known.contains(name))
-                .findFirst()
-                .orElse(null);
     }
 
     /** On stderr, about once a second, so that stdout stays the answer. */
@@ -104,7 +92,7 @@ final class RetentionRunCommand extends DatabaseCommand {
             swept.forEach(s -> out.printf(
                     "%s: window %s, %s%,d markers and %,d results%n",
                     Printable.line(s.consumer()),
-                    s.window().map(Duration::toString).orElse("for ever"),
+                    s.window().map(Times::of).orElse("for ever"),
                     dryRun ? "would remove " : "removed ",
                     s.markers(),
                     s.results()));

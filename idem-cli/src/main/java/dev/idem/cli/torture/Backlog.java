@@ -4,8 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.Outcome;
+import dev.idem.Settlement;
 import dev.idem.jdbc.JdbcStore;
-import java.util.List;
 
 /** What has come in while no worker was there. */
 final class Backlog {
@@ -24,7 +25,10 @@ final class Backlog {
         try (var pool = new HikariDataSource(config);
                 Inbox inbox = Inbox.create(JdbcStore.create(pool))) {
             for (Item item : plan.backlog()) {
-                inbox.acceptAll(consumer, List.of(defect.delivered(item)));
+                Outcome<?> outcome = inbox.accept(consumer, defect.delivered(item));
+                if (outcome.settlement() != Settlement.ACK) {
+                    throw new IllegalStateException("The backlog could not be stored: " + outcome);
+                }
             }
         }
     }

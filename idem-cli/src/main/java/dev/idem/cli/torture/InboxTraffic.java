@@ -88,7 +88,7 @@ final class InboxTraffic implements Traffic {
     }
 
     private long left() {
-        return stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::retryable);
+        return stats(QueueStats::pending) + stats(QueueStats::inProgress) + stats(QueueStats::held);
     }
 
     private long stats(ToLongFunction<QueueStats> number) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
         name = "inbox",
         description =
                 "Sends messages through queued consumers of every kind (in one transaction, leased, with and without"
-                        + " order, in steps with calls to a provider) in a pool of JVMs on a PostgreSQL that it starts and removes. More than 30 % of the deliveries are"
+                        + " order, in steps with calls to a provider) in a pool of JVMs on a PostgreSQL that it starts and removes. More than 30 %% of the deliveries are"
                         + " duplicates. Workers are killed (SIGKILL) and paused longer than their leases (SIGSTOP), the database"
                         + " is killed and restarted, its clock jumps, connections are cut in the middle of a commit, messages are"
                         + " stored late. Some handlers fail at first, some always; some hang and ignore interrupts, throw"

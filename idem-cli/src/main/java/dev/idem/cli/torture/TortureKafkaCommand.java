@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
         name = "kafka",
         description =
                 "Sends messages through a Kafka broker and a PostgreSQL, which it starts and removes, to a group of"
-                        + " consumer JVMs. More than 30 % of what is published are duplicates. Consumers are killed (SIGKILL) and"
+                        + " consumer JVMs. More than 30 %% of what is published are duplicates. Consumers are killed (SIGKILL) and"
                         + " paused until the group takes them for dead (SIGSTOP), so partitions change hands all the time; the broker"
                         + " is killed and restarted on its data, connections to the database are cut in the middle of a commit. Then"
                         + " counts, in the business tables alone, which messages have no effect, more than one, or one out of order.",

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
         description =
                 "Sends messages through a Kafka broker to consumer JVMs, which publish one message for each through an outbox"
                         + " in a PostgreSQL to another topic, and read that as well; it starts and removes the servers. More than"
-                        + " 30 % of what is published are duplicates. The JVMs, each consumer, relay and receiver in one, are killed"
+                        + " 30 %% of what is published are duplicates. The JVMs, each consumer, relay and receiver in one, are killed"
                         + " (SIGKILL) and paused (SIGSTOP); the broker is killed and restarted on its data, connections to the"
                         + " database are cut in the middle of a commit. Then counts, in the receiver's business tables alone, which"
                         + " messages have no effect, more than one, or one out of order.",

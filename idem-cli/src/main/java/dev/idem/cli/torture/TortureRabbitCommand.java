@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
         name = "rabbitmq",
         description =
                 "Sends messages through a RabbitMQ broker and a PostgreSQL, which it starts and removes, to consumer JVMs."
-                        + " More than 30 % of what is published are duplicates. Consumers are killed (SIGKILL) and paused until the"
+                        + " More than 30 %% of what is published are duplicates. Consumers are killed (SIGKILL) and paused until the"
                         + " broker takes them for dead (SIGSTOP), connections are closed by the broker, and cut to the database in the"
                         + " middle of a commit, the broker is killed and restarted on its data. Then counts, in the business tables"
                         + " alone, which messages have no effect, or more than one. With one worker the listener keeps the order of"

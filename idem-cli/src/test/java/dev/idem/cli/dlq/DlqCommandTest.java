@@ -95,7 +95,12 @@ class DlqCommandTest {
                 .contains("from topic", name, "ce_id (2 bytes)", "error           dev.idem.TerminalException")
                 .doesNotContain("payload 1");
         assertThat(Files.readString(files.resolve("p"))).isEqualTo("payload 1");
-        assertThat(run(where, "show", "7-7").code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(shown.out()).containsPattern("from timestamp +20\\d\\d-\\d\\d-\\d\\dT");
+        Cli nowhere = run(where, "show", "7-7");
+        assertThat(nowhere.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(nowhere.err()).contains("There is no dead letter at 7-7. There are: 0-0, 0-1, 0-2");
+        assertThat(run(where, "show", "0-1", "--payload", "-", "--json").out())
+                .contains("\"payload\":\"payload 1\",\"payloadBase64\":null");
         assertThat(run(where, "list", "--id", "m9").out()).contains("No dead letter is like that; 6 are there.");
 
         String[] audited = {"--reason", "repaired", "--actor", "anna", "--url", url};
@@ -108,13 +113,59 @@ class DlqCommandTest {
         assertThat(replay(where, audited, "--consumer", "cards", "--all", "--force")
                         .out())
                 .contains("3 sent, 0 forbidden");
-        assertThat(run(where, "list").out())
-                .contains("No dead letters in " + name + ".dead-letters. Is that its name?");
+        assertThat(run(where, "list").out()).contains("No dead letters in " + name + ".dead-letters.");
         assertThat(JdbcAudit.of(JdbcSchema.of(database)).newest())
                 .extracting(JdbcAudit.Entry::consumer, JdbcAudit.Entry::action, JdbcAudit.Entry::actor)
                 .contains(
                         org.assertj.core.groups.Tuple.tuple("cards", "REPLAYED", "anna"),
                         org.assertj.core.groups.Tuple.tuple("mail", "REPLAY", "anna"));
+    }
+
+    @Test
+    @DisplayName("RP-03 without a database letters are sent again, and it is said that nothing is audited")
+    void withoutADatabase() throws Exception {
+        String servers = KafkaServer.shared().address();
+        Map<String, Object> config = Map.of("bootstrap.servers", servers);
+        try (Admin admin = Admin.create(config)) {
+            admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all().get();
+        }
+        try (var producer = new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
+            producer.send(new ProducerRecord<>(name, "k", "payload")).get();
+        }
+        try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
+            letters(config, inbox, refusing("mail", Policy.defaults()), 1); // without an id, so it is rejected
+        }
+        String[] where = {"--kafka", servers, "--topic", name + ".dead-letters"};
+
+        Cli dry = run(where, "replay", "--all", "--dry-run", "--reason", "count");
+        assertThat(dry.out()).contains("1 would be sent");
+        assertThat(dry.err()).isEmpty();
+        Cli sent = run(where, "replay", "--all", "--reason", "repaired");
+        assertThat(sent.code()).as(sent.err()).isEqualTo(ExitCodes.OK);
+        assertThat(sent.out()).contains("1 sent");
+        assertThat(sent.err()).contains("nothing of this is audited");
+        assertThat(JdbcAudit.of(JdbcSchema.of(database)).newest()).isEmpty();
+    }
+
+    @Test
+    void aPlaceThatIsNotThereIsSaid() throws Exception {
+        String servers = KafkaServer.shared().address();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+            admin.createTopics(List.of(new NewTopic(name + ".dead-letters", 1, (short) 1)))
+                    .all()
+                    .get();
+        }
+        Cli misspelt = Cli.run("dlq", "list", "--kafka", servers, "--topic", name + ".dead-leters");
+        assertThat(misspelt.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(misspelt.err())
+                .contains("There is no topic " + name + ".dead-leters", name + ".dead-letters")
+                .hasLineCount(1);
+
+        RabbitServer rabbit = RabbitServer.shared();
+        Cli missing =
+                Cli.run("dlq", "list", "--rabbitmq", "amqp://" + rabbit.host() + ":" + rabbit.port(), "--queue", name);
+        assertThat(missing.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        assertThat(missing.err()).contains("There is no queue " + name).hasLineCount(1);
     }
 
     private void letters(Map<String, Object> config, Inbox inbox, Consumer consumer, int inAll) throws Exception {

@@ -9,7 +9,11 @@ import dev.idem.QueuePolicy;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
 import dev.idem.jdbc.JdbcStore;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,6 +26,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class InboxCommandTest {
     private static final String EVIL = "\u001b[2J\u0007\u009B\r\n\u202Eforged";
@@ -61,9 +66,9 @@ class InboxCommandTest {
 
     @Test
     void statsCountEachConsumer() {
-        assertThat(run("stats").out().lines().toList().get(1)).matches("mail +1 +1 +0 +0 +0 +2  -");
+        assertThat(run("stats").out().lines().toList().get(1)).matches("mail +0 +1 +0 +0 +0 +2  -");
         assertThat(run("stats", "--json").out().strip())
-                .isEqualTo("{\"consumers\":[{\"consumer\":\"mail\",\"pending\":1,\"oldestPendingSeconds\":null,"
+                .isEqualTo("{\"consumers\":[{\"consumer\":\"mail\",\"pending\":0,\"oldestPendingSeconds\":null,"
                         + "\"inProgress\":0,\"stale\":0,\"retryable\":0,\"held\":1,\"parked\":2,\"atLeast\":false}]}");
     }
 
@@ -74,8 +79,8 @@ class InboxCommandTest {
                 run("list"),
                 run("list", "--json"),
                 run("show", "3"),
-                run("show", "3", "--payload"),
-                run("show", "3", "--payload", "--json"),
+                run("show", "3", "--payload", "-"),
+                run("show", "3", "--payload", "-", "--json"),
                 run("skip", "3", "--reason", EVIL, "--actor", EVIL),
                 run("show", "3"),
                 run("list", "--state", EVIL))) {
@@ -87,9 +92,40 @@ class InboxCommandTest {
         assertThat(run("show", "1").out())
                 .doesNotContain("Dear")
                 .contains("payload       10 bytes", "authorization, 13");
-        assertThat(run("show", "1", "--payload").out()).contains("Dear Alice");
-        assertThat(run("show", "2", "--payload").out()).contains("in base64     /wA=");
-        assertThat(run("show", "2", "--payload", "--json").out()).contains("\"payloadBase64\":\"/wA=\"");
+        assertThat(run("show", "1", "--payload", "-", "--json").out()).contains("\"payload\":\"Dear Alice\"");
+        assertThat(run("show", "2", "--payload", "-", "--json").out()).contains("\"payloadBase64\":\"/wA=\"");
+    }
+
+    @Test
+    @DisplayName("a payload goes to a file or to the standard output, byte for byte and alone")
+    void payloads(@TempDir Path files) throws Exception {
+        Path file = files.resolve("payload");
+        assertThat(run("show", "2", "--payload", file.toString()).out()).contains("payload       2 bytes");
+        assertThat(Files.readAllBytes(file)).containsExactly(0xFF, 0);
+        PrintStream before = System.out;
+        ByteArrayOutputStream standard = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(standard, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(run("show", "2", "--payload", "-").out()).isEmpty();
+        } finally {
+            System.setOut(before);
+        }
+        assertThat(standard.toByteArray()).containsExactly(0xFF, 0);
+    }
+
+    @Test
+    void whatIsWrongIsAnsweredWithWhatIsRight() {
+        assertThat(run("list", "--state", "parkd").err())
+                .contains(
+                        "there is no state parkd; the states are received, in-progress, failed-retryable, ",
+                        "parked",
+                        "held");
+        assertThat(run("show", "99").err())
+                .contains("Message 99 is not in the queue", "There are: 2, 3. See 'idem inbox list'");
+        assertThat(run("show", "--consumer", "mail", "--message-id", "m9").err())
+                .contains("Message m9 is not in the queue", "There are: m1, m2, m3");
+        assertThat(run("list", "--consumer", "mial").err())
+                .contains("There is no consumer mial. There are: mail. See 'idem consumer list'.");
     }
 
     @Test
@@ -188,9 +224,10 @@ class InboxCommandTest {
         Cli again = run("erase", "--consumer", "mail", "--message-id", "m1", "--reason", "request 113", "--json");
         assertThat(again.code()).isZero();
         assertThat(again.out()).contains("\"id\":1,\"result\":\"UNCHANGED\"");
-        assertThat(run("show", "1", "--payload").out())
+        assertThat(run("show", "1").out())
                 .doesNotContain("Dear", "m1", "authorization")
                 .contains("ERASED", "ERASE by ");
+        assertThat(run("show", "1", "--payload", "-", "--json").out()).contains("\"payload\":\"\"");
         assertThat(run("retry", "1", "--force", "--reason", "r").out()).contains("1: REFUSED: was erased");
         assertThat(run("erase", "99", "--reason", "r").code()).isEqualTo(ExitCodes.CHECK_FAILED);
         assertThat(run("erase", "1", "--message-id", "m1", "--reason", "r").code())

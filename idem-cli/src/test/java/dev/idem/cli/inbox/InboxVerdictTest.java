@@ -73,14 +73,14 @@ class InboxVerdictTest {
                             .lines()
                             .toList()
                             .get(1))
-                    .matches("account-17 +1 +2 +3 +1 +0  no +PT.*");
+                    .matches("account-17 +1 +2 +3 +1 +0  no +\\d+m?s.*");
             assertThat(run("gaps", "--consumer", "balances", "--json").out()).contains("\"missing\":2,\"next\":3");
             assertThat(run("pass", "no-such", "--consumer", "balances", "--reason", "lost")
                             .code())
                     .isEqualTo(ExitCodes.CHECK_FAILED);
             Cli misspelt = run("gaps", "--consumer", "balance");
             assertThat(misspelt.code()).isEqualTo(ExitCodes.CHECK_FAILED);
-            assertThat(misspelt.err()).contains("There is no consumer balance.");
+            assertThat(misspelt.err()).contains("There is no consumer balance. There are: balances. See");
             assertThat(run("pass", "account-17", "--consumer", "balance", "--reason", "lost")
                             .err())
                     .contains("There is no consumer balance.");

@@ -198,9 +198,9 @@ class ReplayCommandTest {
         inbox(List.of("park", id, "--reason", "wait"));
         assertThat(inbox(edit).out()).contains("CHANGED: revision 2: payload of 10 bytes → 10 bytes; header lang set");
         assertThat(inbox(edit).out()).contains("UNCHANGED");
-        assertThat(inbox(List.of("show", id, "--payload")).out())
-                .contains("Dear Alice", "revision", "edited by anna", "because: typo");
-        assertThat(inbox(List.of("show", id, "--payload", "--revision", "1", "--json"))
+        assertThat(inbox(List.of("show", id)).out()).contains("revision", "edited by anna", "because: typo");
+        assertThat(inbox(List.of("show", id, "--payload", "-", "--json")).out()).contains("Dear Alice");
+        assertThat(inbox(List.of("show", id, "--payload", "-", "--revision", "1", "--json"))
                         .out())
                 .contains("Dear Alcie", "\"revisions\":[{\"number\":1");
         assertThat(inbox(List.of("edit", id, "--reason", "r")).err()).contains("Say what to change");

@@ -30,7 +30,7 @@ class RetentionCommandTest {
         try (var connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             statement.execute(
-                    "UPDATE idem_marker SET processed_at = DATEADD(DAY, -8, processed_at)" + " WHERE readable = 'old'");
+                    "UPDATE idem_marker SET marked_at = DATEADD(DAY, -8, marked_at)" + " WHERE readable = 'old'");
         }
     }
 
@@ -39,7 +39,7 @@ class RetentionCommandTest {
         Cli dry = Cli.run("retention", "run", "--dry-run", "--url", url);
 
         assertThat(dry.code()).isZero();
-        assertThat(dry.out().strip()).isEqualTo("billing: window PT168H, would remove 1 markers and 0 results");
+        assertThat(dry.out().strip()).isEqualTo("billing: window 7d, would remove 1 markers and 0 results");
         assertThat(markers()).isEqualTo(2);
     }
 

@@ -31,15 +31,19 @@ final class BrokerTorture {
         assertThat(torture.number("consumerKills")).isGreaterThanOrEqualTo(6);
         assertThat(torture.number("brokerKills")).isPositive();
         assertThat(torture.number("cuts")).isPositive();
-        assertThat(torture.number("poison")).isPositive();
-        assertThat(torture.number("letterOutages")).isGreaterThan(3);
-        assertThat(torture.number("letters")).isGreaterThanOrEqualTo(torture.number("poison"));
-        assertThat(torture.number("astray")).isZero();
         assertThat(torture.number("lost")).isZero();
         assertThat(torture.number("doubled")).isZero();
         assertThat(torture.number("outOfOrder")).isZero();
         assertThat(torture.cli().err())
                 .contains("./idem torture " + broker + " --minutes ", " --seed " + torture.seed());
         return torture;
+    }
+
+    /** Messages that never succeed have their letters, although the place of letters was closed again and again. */
+    static void hasTheLettersOfAllPoison(Tortured torture) {
+        assertThat(torture.number("poison")).isPositive();
+        assertThat(torture.number("letterOutages")).isGreaterThan(3);
+        assertThat(torture.number("letters")).isGreaterThanOrEqualTo(torture.number("poison"));
+        assertThat(torture.number("astray")).isZero();
     }
 }

@@ -13,6 +13,7 @@ class KafkaTortureTest {
     @DisplayName("records take effect once and in order, whatever becomes of consumers, broker and connections")
     void nothingIsLostDoubledOrOutOfOrder() {
         Tortured torture = BrokerTorture.isSurvivedBy("kafka");
+        BrokerTorture.hasTheLettersOfAllPoison(torture);
 
         assertThat(torture.report().get("orderChecked").booleanValue()).isTrue();
     }

@@ -13,6 +13,7 @@ class RabbitTortureTest {
     @DisplayName("messages take effect once, whatever becomes of consumers, broker and connections")
     void nothingIsLostOrDoubled() {
         Tortured torture = BrokerTorture.isSurvivedBy("rabbitmq");
+        BrokerTorture.hasTheLettersOfAllPoison(torture);
 
         assertThat(torture.report().get("orderChecked").booleanValue()).isFalse();
     }

@@ -34,7 +34,7 @@ final class Bench implements AutoCloseable {
         config.setMinimumIdle(0);
         pool = new HikariDataSource(config);
         execute("CREATE TABLE payment (order_id VARCHAR(100) NOT NULL PRIMARY KEY)");
-        store = JdbcStore.builder(pool).schemaMode(SchemaMode.ALWAYS).build();
+        store = JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build();
         inbox = Inbox.create(store);
     }
 

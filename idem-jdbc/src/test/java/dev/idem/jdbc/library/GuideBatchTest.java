@@ -40,10 +40,10 @@ class GuideBatchTest {
         try (Inbox inbox = Inbox.create(JdbcStore.create(dataSource))) {
             // region deferred
             Consumer payments = Consumer.named("payments")
-                    .on("OrderPlaced", GuideBatchTest::order, (order, tx) -> {
-                        tx.defer("INSERT INTO payment (order_id) VALUES (?)", order);
-                        return null;
-                    })
+                    .on(
+                            "OrderPlaced",
+                            GuideBatchTest::order,
+                            (order, tx) -> tx.defer("INSERT INTO payment (order_id) VALUES (?)", order))
                     .build();
             // endregion
             // region accept-all
@@ -91,10 +91,7 @@ class GuideBatchTest {
             // region watermark
             Consumer payments = Consumer.named("payments")
                     .watermark()
-                    .otherwise((message, tx) -> {
-                        tx.defer("INSERT INTO payment (order_id) VALUES (?)", order(message));
-                        return null;
-                    })
+                    .otherwise((message, tx) -> tx.defer("INSERT INTO payment (order_id) VALUES (?)", order(message)))
                     .build();
             Message message = Message.builder()
                     .position(new Position("cluster-1/topic-id-4711", 3, 42))

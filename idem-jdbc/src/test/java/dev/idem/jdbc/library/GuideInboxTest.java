@@ -39,10 +39,10 @@ class GuideInboxTest {
         // region queued
         Consumer payments = Consumer.named("payments")
                 .queued(QueuePolicy.inTransaction().withWorkers(4).withOrderByKey())
-                .on("OrderPlaced", PayloadDecoder.text(), (order, tx) -> {
-                    tx.defer("INSERT INTO payment (order_id) VALUES (?)", order);
-                    return null;
-                })
+                .on(
+                        "OrderPlaced",
+                        PayloadDecoder.text(),
+                        (order, tx) -> tx.defer("INSERT INTO payment (order_id) VALUES (?)", order))
                 .build();
         Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
         inbox.start(payments); // the workers; they stop when the inbox is closed
@@ -72,10 +72,10 @@ class GuideInboxTest {
             // region parking
             Consumer payments = Consumer.named("payments")
                     .parking(QueuePolicy.inTransaction())
-                    .on("OrderPlaced", PayloadDecoder.text(), (order, tx) -> {
-                        tx.defer("INSERT INTO payment (order_id) VALUES (?)", order);
-                        return null;
-                    })
+                    .on(
+                            "OrderPlaced",
+                            PayloadDecoder.text(),
+                            (order, tx) -> tx.defer("INSERT INTO payment (order_id) VALUES (?)", order))
                     .build();
             inbox.start(payments); // the workers that handle what a person retries
             // endregion

@@ -50,7 +50,7 @@ class GuideLibrariesTest {
         // region jooq
         DSLContext dsl = DSL.using(store.dataSource(), SQLDialect.H2); // once, at start
 
-        inbox.run(
+        Outcome<?> outcome = inbox.run(
                 "payments",
                 message,
                 tx -> dsl.insertInto(table("payment"), field("order_id"))
@@ -65,7 +65,7 @@ class GuideLibrariesTest {
         // region jdbi
         Jdbi jdbi = Jdbi.create(store.dataSource()); // once, at start
 
-        inbox.run(
+        Outcome<?> outcome = inbox.run(
                 "payments",
                 message,
                 tx -> jdbi.useTransaction(handle -> handle.execute("INSERT INTO payment VALUES (?)", "order-42")));
@@ -80,7 +80,7 @@ class GuideLibrariesTest {
         configuration.getProperties().put(JdbcSettings.JAKARTA_NON_JTA_DATASOURCE, store.dataSource());
         SessionFactory sessions = configuration.buildSessionFactory(); // once, at start
 
-        inbox.run(
+        Outcome<?> outcome = inbox.run(
                 "payments", message, tx -> sessions.inTransaction(session -> session.persist(new Payment("order-42"))));
         // endregion
         assertThat(bench.payments()).isEqualTo(1);
@@ -142,7 +142,7 @@ class GuideLibrariesTest {
         // region unit-test
         MemoryStore memory = new MemoryStore();
         try (Inbox inbox = Inbox.create(memory)) {
-            inbox.run("mailer", message, tx -> sent.add("mail for order-42"));
+            Outcome<?> first = inbox.run("mailer", message, tx -> sent.add("mail for order-42"));
             Outcome<?> second = inbox.run("mailer", message, tx -> sent.add("mail for order-42"));
 
             assertThat(second).isInstanceOf(Outcome.Duplicate.class);

@@ -42,13 +42,13 @@ class GuideOrderingTest {
         Consumer balances = Consumer.named("balances")
                 .queued(QueuePolicy.inTransaction())
                 .sequence(sequence)
-                .on("Booked", PayloadDecoder.text(), (amount, tx) -> {
-                    tx.defer(
-                            "UPDATE balance SET amount = amount + ? WHERE account = ?",
-                            Integer.valueOf(amount),
-                            tx.message().orderingKey().orElseThrow());
-                    return null;
-                })
+                .on(
+                        "Booked",
+                        PayloadDecoder.text(),
+                        (amount, tx) -> tx.defer(
+                                "UPDATE balance SET amount = amount + ? WHERE account = ?",
+                                Integer.valueOf(amount),
+                                tx.message().orderingKey().orElseThrow()))
                 .build();
         // endregion
         try (Inbox inbox = Inbox.create(JdbcStore.create(dataSource))) {

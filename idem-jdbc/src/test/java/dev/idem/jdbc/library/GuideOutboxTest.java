@@ -54,15 +54,12 @@ class GuideOutboxTest {
                     tx.publish(
                             "notifications",
                             Message.of(tx.outputId("receipt"), "Thank you".getBytes(StandardCharsets.UTF_8)));
-                    return null;
                 })
                 .build();
         Consumer sender = notifications
                 .relay(QueuePolicy.leased(Duration.ofMinutes(2)).withWorkers(4))
-                .otherwise((intent, tx) -> {
-                    mails.send(intent.id().orElseThrow(), intent.payload()); // the id is the key against a second mail
-                    return null;
-                })
+                .otherwise((intent, tx) -> mails.send(
+                        intent.id().orElseThrow(), intent.payload())) // the id is the key against a second mail
                 .build();
         inbox.start(sender);
         // endregion

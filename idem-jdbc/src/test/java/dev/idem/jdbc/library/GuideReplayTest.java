@@ -38,12 +38,8 @@ class GuideReplayTest {
         Consumer totals = Consumer.named("totals")
                 .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
                 .queued(QueuePolicy.inTransaction().withPayloadWindow(Duration.ofDays(90)))
-                .otherwise((order, tx) -> {
-                    tx.defer(
-                            "INSERT INTO totals (order_id) VALUES (?)",
-                            order.id().orElseThrow());
-                    return null;
-                })
+                .otherwise((order, tx) -> tx.defer(
+                        "INSERT INTO totals (order_id) VALUES (?)", order.id().orElseThrow()))
                 .build();
         Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
         inbox.start(totals);

@@ -75,7 +75,7 @@ class GuideTest {
         Consumer consumer = Consumer.named("payment-service")
                 .on("order-placed", "1", PayloadDecoder.text(), (order, tx) -> payments.charge(tx.connection(), order))
                 .on("order-placed", "2", OrderPlaced::decode, this::onOrderPlaced)
-                .key(KeySelector.messageId()) // the default; see Keys
+                .key(KeySelector.identity()) // the default; see Keys
                 .build();
         inbox.register(consumer); // once, at start
 
@@ -100,8 +100,9 @@ class GuideTest {
     @Test
     void keys() {
         // region keys
-        KeySelector byId = KeySelector.messageId(); // the default
-        KeySelector byEvent = KeySelector.cloudEvent(); // source and id, which are unique only together
+        KeySelector byDefault = KeySelector.identity(); // the id, and the source if there is one
+        KeySelector byId = KeySelector.messageId(); // the id alone, whoever made the message
+        KeySelector byEvent = KeySelector.cloudEvent(); // both; a message without a source is rejected
         KeySelector byHeader = KeySelector.header("x-request-id");
         KeySelector byOrder =
                 KeySelector.business(m -> List.of(OrderPlaced.decode(m).order(), "capture"));

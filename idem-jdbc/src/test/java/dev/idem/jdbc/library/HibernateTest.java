@@ -46,7 +46,12 @@ class HibernateTest extends LibraryContract {
     }
 
     private static SessionFactory sessions(DataSource dataSource) {
+        return sessions(dataSource, "DELAYED_ACQUISITION_AND_RELEASE_AFTER_TRANSACTION");
+    }
+
+    private static SessionFactory sessions(DataSource dataSource, String handling) {
         Configuration configuration = new Configuration();
+        configuration.getProperties().put(JdbcSettings.CONNECTION_HANDLING, handling);
         configuration.getProperties().put(JdbcSettings.JAKARTA_NON_JTA_DATASOURCE, dataSource);
         configuration.getProperties().put(SchemaToolingSettings.HBM2DDL_AUTO, "none");
         return configuration.addAnnotatedClass(Payment.class).buildSessionFactory();
@@ -191,5 +196,36 @@ class HibernateTest extends LibraryContract {
                     .isInstanceOf(Outcome.Processed.class);
             assertThat(bench.payments()).isEqualTo(1);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "HX-11 a session that took its connection before the handler cannot write past the handler's transaction")
+    void aSessionAroundTheHandler(Database database) {
+        try (Bench bench = new Bench(database)) {
+            DataSource source = bench.store().dataSource();
+            try (SessionFactory sessions = sessions(source, "DELAYED_ACQUISITION_AND_HOLD");
+                    Session around = sessions.openSession()) {
+                assertThatThrownBy(() -> writing(bench, around)).hasStackTraceContaining("taken before");
+                assertThat(bench.payments()).isZero();
+                assertThat(bench.markers()).isZero();
+            }
+            try (SessionFactory sessions = sessions(source, "DELAYED_ACQUISITION_AND_RELEASE_AFTER_TRANSACTION");
+                    Session around = sessions.openSession()) {
+                writing(bench, around); // it has given the connection back, and takes the handler's
+                assertThat(bench.payments()).isEqualTo(1);
+                assertThat(bench.markers()).isEqualTo(1);
+            }
+        }
+    }
+
+    private static void writing(Bench bench, Session around) {
+        assertThat(around.find(Payment.class, "1")).isNull();
+        bench.deliver("m", tx -> {
+            around.beginTransaction();
+            around.persist(new Payment("1"));
+            around.getTransaction().commit();
+        });
     }
 }

@@ -142,4 +142,31 @@ class PlainJdbcTest extends LibraryContract {
             assertThat(bench.payments()).isEqualTo(1);
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("PC-09 HX-08 work that is neither committed nor rolled back when the handler returns is not applied")
+    void whatIsLeftOpenIsRefused(Database database) throws Exception {
+        try (Bench bench = new Bench(database)) {
+            assertThatThrownBy(() -> bench.deliver("m", tx -> leftOpen(tx).getAutoCommit()))
+                    .isInstanceOf(BrokenTransactionException.class)
+                    .hasMessageContaining("left a transaction open");
+            assertThat(bench.payments()).isZero();
+            assertThat(bench.markers()).isZero();
+            bench.deliver("m", tx -> {
+                Connection connection = leftOpen(tx);
+                connection.commit();
+                connection.setAutoCommit(true);
+                insert(connection, "2"); // with autocommit there is nothing to end
+            });
+            assertThat(bench.payments()).isEqualTo(2);
+        }
+    }
+
+    private static Connection leftOpen(Transaction tx) throws SQLException {
+        Connection connection = tx.dataSource().getConnection();
+        connection.setAutoCommit(false);
+        insert(connection, "1");
+        return connection;
+    }
 }

@@ -12,6 +12,7 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.jdbc.Database;
 import dev.idem.jdbc.JdbcStore;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -21,6 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
@@ -206,6 +209,67 @@ class SpringTest {
                     .hasMessage("after Spring's commit");
             assertThat(hooks).hasValue(1);
             assertThat(bench.payments()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("HX-08 beside a Spring transaction that the store was told of a message joins that one and no other")
+    void joinsNoOther(Database database) throws Exception {
+        try (Bench bench = new Bench(database);
+                Inbox inbox = Inbox.create(told(bench));
+                Connection other = bench.pool().getConnection()) {
+            inbox.register(Consumer.of("payments"));
+            other.setAutoCommit(false);
+            transaction(bench.pool(), TransactionDefinition.PROPAGATION_REQUIRED)
+                    .executeWithoutResult(status -> assertThatThrownBy(() ->
+                                    inbox.within(other).run("payments", MESSAGE, tx -> pay(bench.pool(), "1")))
+                            .isInstanceOf(NestedProcessingException.class)
+                            .hasMessageContaining("Spring's transaction"));
+            assertThat(bench.payments()).isZero();
+            inbox.within(other)
+                    .run("payments", MESSAGE, tx -> pay(new SingleConnectionDataSource(tx.connection(), true), "1"));
+            other.commit();
+            assertThat(bench.payments()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("HX-08 inside a Spring transaction that begins lazily, in the handler, a message is refused, not lost")
+    void insideALazyTransaction(Database database) {
+        try (Bench bench = new Bench(database)) {
+            DataSource lazy = new LazyConnectionDataSourceProxy(bench.store().dataSource());
+            assertThatThrownBy(() -> transaction(lazy, TransactionDefinition.PROPAGATION_REQUIRED)
+                            .executeWithoutResult(status -> {
+                                bench.deliver("1", tx -> pay(lazy, "1"));
+                                status.setRollbackOnly();
+                            }))
+                    .isInstanceOf(BrokenTransactionException.class)
+                    .hasMessageContaining("left a transaction open");
+            assertThat(bench.payments()).isZero();
+            assertThat(bench.markers()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "HX-07 a connection that Spring keeps for the thread from before the handler does not serve the handler")
+    void aConnectionThatSpringKeeps(Database database) {
+        try (Bench bench = new Bench(database)) {
+            DataSource source = bench.store().dataSource();
+            TransactionSynchronizationManager.initSynchronization(); // as a transaction of a broker's does
+            try {
+                new JdbcTemplate(source).queryForList("SELECT 1");
+                assertThatThrownBy(() -> bench.deliver("1", tx -> pay(source, "1")))
+                        .hasStackTraceContaining("taken before");
+            } finally {
+                TransactionSynchronizationManager.unbindResource(source);
+                TransactionSynchronizationManager.clearSynchronization();
+            }
+            assertThat(bench.payments()).isZero();
+            assertThat(bench.markers()).isZero();
         }
     }
 

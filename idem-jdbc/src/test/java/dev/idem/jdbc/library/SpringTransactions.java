@@ -17,6 +17,11 @@ record SpringTransactions(DataSource dataSource) implements OuterTransactions {
     }
 
     @Override
+    public boolean isOpenOn(Connection connection) {
+        return holder().filter(holder -> holder.getConnection() == connection).isPresent();
+    }
+
+    @Override
     public boolean rollbackOnly(Connection connection) {
         Optional<ConnectionHolder> mine = holder().filter(holder -> holder.getConnection() == connection);
         mine.ifPresent(ConnectionHolder::setRollbackOnly);

@@ -156,7 +156,7 @@ abstract class ClaimContract extends ContractBench {
             Marker marker = taken(reader.claim(request));
             assertThat(marker.claimId()).isEqualTo(claimId);
             assertThat(marker.readable()).isEqualTo(request.key().readable());
-            assertThat(marker.processedAt())
+            assertThat(marker.markedAt())
                     .isBetween(Instant.now().minusSeconds(60), Instant.now().plusSeconds(60));
         }
     }

@@ -135,16 +135,19 @@ abstract class KeyContract extends ClaimContract {
     @Test
     @DisplayName("KY-02 the same id from two sources is two messages")
     void sameIdFromTwoSourcesIsTwoMessages() throws Exception {
-        Consumer consumer = Consumer.named("contract")
+        Consumer byEvent = Consumer.named("contract")
                 .policy(consumer().policy())
                 .key(KeySelector.cloudEvent())
                 .build();
         Inbox inbox = inbox();
-        String id = UUID.randomUUID().toString();
-        for (String source : List.of("/shop/a", "/shop/b", "/shop/a/")) {
-            Message message = message(id).toBuilder().source(source).build();
-            assertThat(deliver(inbox, consumer, message)).isInstanceOf(Outcome.Processed.class);
-            assertDoneOnce(message);
+        for (Consumer consumer : List.of(consumer(), byEvent)) {
+            String id = UUID.randomUUID().toString();
+            for (String source : List.of("/shop/a", "/shop/b", "/shop/a/")) {
+                Message message = message(id).toBuilder().source(source).build();
+                assertThat(deliver(inbox, consumer, message)).isInstanceOf(Outcome.Processed.class);
+                assertThat(deliver(inbox, consumer, message)).isInstanceOf(Outcome.Duplicate.class);
+                assertDoneOnce(message);
+            }
         }
     }
 

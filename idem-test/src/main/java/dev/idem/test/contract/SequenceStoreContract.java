@@ -8,6 +8,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.QueuePolicy;
 import dev.idem.Sequence;
+import dev.idem.Settlement;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
@@ -182,7 +183,8 @@ public abstract class SequenceStoreContract extends QueueBench {
         List<Long> applied = Collections.synchronizedList(new ArrayList<>());
         Consumer consumer = consumer(applied);
         for (long version : versions) {
-            door().accept(consumer, versioned("s", version, fresh()));
+            assertThat(door().accept(consumer, versioned("s", version, fresh())).settlement())
+                    .isEqualTo(Settlement.ACK);
         }
         for (Inbox inbox : List.of(inbox(), inbox())) {
             inbox.start(consumer);
@@ -201,7 +203,8 @@ public abstract class SequenceStoreContract extends QueueBench {
         List<Long> applied = Collections.synchronizedList(new ArrayList<>());
         Consumer consumer = consumer(applied);
         for (long version : new long[] {1, 4, 5}) {
-            door().accept(consumer, versioned("s", version, fresh()));
+            assertThat(door().accept(consumer, versioned("s", version, fresh())).settlement())
+                    .isEqualTo(Settlement.ACK);
         }
         inbox().start(consumer);
         SequenceStore sequences = sequences();
@@ -240,7 +243,8 @@ public abstract class SequenceStoreContract extends QueueBench {
         List<Long> applied = Collections.synchronizedList(new ArrayList<>());
         Consumer consumer = consumer(applied);
         for (long version : new long[] {3, 4}) {
-            door().accept(consumer, versioned("s", version, fresh()));
+            assertThat(door().accept(consumer, versioned("s", version, fresh())).settlement())
+                    .isEqualTo(Settlement.ACK);
         }
         inbox().start(consumer);
         SequenceStore sequences = sequences();

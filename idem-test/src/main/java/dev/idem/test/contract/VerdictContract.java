@@ -146,7 +146,8 @@ abstract class VerdictContract extends KeyContract {
         assertThat(storedResult(inbox.process(consumer(), without, ResultCodec.text(), tx -> "again")))
                 .isEmpty();
         Message with = message(fresh());
-        inbox.process(consumer(), with, ResultCodec.text(), tx -> effect(tx, with, "kept"));
+        assertThat(inbox.process(consumer(), with, ResultCodec.text(), tx -> effect(tx, with, "kept")))
+                .isInstanceOf(Outcome.Processed.class);
         assertThat(storedResult(deliver(inbox, with))).isEmpty();
     }
 
@@ -192,7 +193,7 @@ abstract class VerdictContract extends KeyContract {
         assertThat(outcome)
                 .isInstanceOfSatisfying(
                         Outcome.Duplicate.class,
-                        duplicate -> assertThat(duplicate.processedAt())
+                        duplicate -> assertThat(duplicate.markedAt())
                                 .isBetween(now.minusSeconds(120), now.plusSeconds(120)));
     }
 

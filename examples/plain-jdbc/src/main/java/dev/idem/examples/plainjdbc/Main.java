@@ -26,10 +26,11 @@ public final class Main {
 
         try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
             try {
-                inbox.run("payments", message, tx -> {
+                Outcome<?> never = inbox.run("payments", message, tx -> {
                     pay(tx.connection(), "order-42", 1999);
                     throw new IllegalStateException("the power fails");
                 });
+                out.println("Delivery 1: " + never);
             } catch (IllegalStateException crash) {
                 out.println("Delivery 1: paid, then " + crash.getMessage() + ". Payments: " + payments(database));
             }

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS ${consumer} (
 CREATE TABLE IF NOT EXISTS ${marker} (
   consumer     INT                         NOT NULL,
   message_key  UUID                        NOT NULL,
-  processed_at TIMESTAMP(6) WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP NOT NULL,
+  marked_at    TIMESTAMP(6) WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP NOT NULL, -- of the effect, or of the receipt where it is stored first
   claim_id     BIGINT                      NOT NULL,
   fingerprint  INT,
   readable     VARCHAR(16384),

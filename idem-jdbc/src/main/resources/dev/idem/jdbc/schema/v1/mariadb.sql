@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS ${consumer} (
 CREATE TABLE IF NOT EXISTS ${marker} (
   consumer     INT          NOT NULL,
   message_key  BINARY(16)   NOT NULL,
-  processed_at TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  marked_at    TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), -- of the effect, or of the receipt where it is stored first
   claim_id     BIGINT       NOT NULL,
   fingerprint  INT,          -- the first 4 bytes of a SHA-256
   readable     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, -- what was hashed; NULL when message_key is the id itself

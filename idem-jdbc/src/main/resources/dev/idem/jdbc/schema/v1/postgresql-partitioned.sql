@@ -6,7 +6,7 @@
 -- milliseconds since 1970, so that the keys of a day are a range. A row of a UUIDv7 takes 64 bytes.
 CREATE TABLE IF NOT EXISTS ${marker} (
   message_key  uuid        NOT NULL,
-  processed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  marked_at    timestamptz NOT NULL DEFAULT clock_timestamp(), -- of the effect, or of the receipt where it is stored first
   claim_id     bigint      NOT NULL, -- who inserted it: rows of partitions cannot tell their xmin when inserted
   consumer     integer     NOT NULL,
   fingerprint  integer,    -- the first 4 bytes of a SHA-256

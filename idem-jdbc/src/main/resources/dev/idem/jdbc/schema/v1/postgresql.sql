@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS ${consumer} (
 -- UUID id takes 56 bytes; the index is filled well because time-ordered ids only ever append.
 CREATE TABLE IF NOT EXISTS ${marker} (
   message_key  uuid        NOT NULL,
-  processed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  marked_at    timestamptz NOT NULL DEFAULT clock_timestamp(), -- of the effect, or of the receipt where it is stored first
   consumer     integer     NOT NULL,
   fingerprint  integer,    -- the first 4 bytes of a SHA-256
   readable     text,       -- what was hashed into message_key; NULL when it is the id itself

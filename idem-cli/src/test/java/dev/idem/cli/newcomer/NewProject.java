@@ -1,0 +1,204 @@
+package dev.idem.cli.newcomer;
+
+import dev.idem.Inbox;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.test.IdempotencyTest;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * A Maven project of its own, with a local repository of its own: what others have made comes from that of this build, and Idem
+ * is what this build has made. Nothing is installed where others would find it.
+ */
+final class NewProject {
+    private static final String VERSION = ofThisBuild("version");
+
+    /** What a new project has of itself: see the plugins of any archetype. */
+    private static final String POM = """
+            <project xmlns="http://maven.apache.org/POM/4.0.0">
+                <modelVersion>4.0.0</modelVersion>
+                <groupId>com.example</groupId>
+                <artifactId>shop</artifactId>
+                <version>1</version>
+                <properties>
+                    <maven.compiler.release>17</maven.compiler.release>
+                    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+                    <junit.version>@junit.version@</junit.version>
+                </properties>
+                <dependencies>
+            %s
+                    <dependency>
+                        <groupId>org.slf4j</groupId>
+                        <artifactId>slf4j-simple</artifactId>
+                        <version>@slf4j.version@</version>
+                        <scope>runtime</scope>
+                    </dependency>
+                    <dependency>
+                        <groupId>org.junit.jupiter</groupId>
+                        <artifactId>junit-jupiter</artifactId>
+                        <version>${junit.version}</version>
+                        <scope>test</scope>
+                    </dependency>
+                </dependencies>
+                <build>
+                    <plugins>
+                        <plugin>
+                            <artifactId>maven-resources-plugin</artifactId>
+                            <version>@resources-plugin.version@</version>
+                        </plugin>
+                        <plugin>
+                            <artifactId>maven-compiler-plugin</artifactId>
+                            <version>@compiler-plugin.version@</version>
+                        </plugin>
+                        <plugin>
+                            <artifactId>maven-surefire-plugin</artifactId>
+                            <version>@surefire-plugin.version@</version>
+                        </plugin>
+                    </plugins>
+                </build>
+            </project>
+            """;
+
+    private final Path home;
+    private final Path repository;
+
+    /** How a command ended, and what it said. */
+    record Run(int code, String said) {}
+
+    private NewProject(Path home, Path repository) {
+        this.home = home;
+        this.repository = repository;
+    }
+
+    static NewProject in(Path folder) throws IOException, URISyntaxException {
+        Path base = folder.toAbsolutePath();
+        delete(base);
+        Path repository = Files.createDirectories(base.resolve("repository"));
+        Path ours = repository.resolve("dev/idem");
+        Path common = Path.of(System.getProperty(
+                "localRepository",
+                Path.of(System.getProperty("user.home"), ".m2/repository").toString()));
+        linkAll(common, repository, "dev");
+        linkAll(common.resolve("dev"), Files.createDirectories(repository.resolve("dev")), "idem");
+        publish(ours, "idem-parent", Page.root().resolve("pom.xml"), null);
+        for (var module : Map.of(
+                        "idem-core", Inbox.class, "idem-jdbc", JdbcStore.class, "idem-test", IdempotencyTest.class)
+                .entrySet()) {
+            publish(ours, module.getKey(), Page.root().resolve(module.getKey()).resolve("pom.xml"), module.getValue());
+        }
+        return new NewProject(Files.createDirectories(base.resolve("project")), repository);
+    }
+
+    /** A version that stands in the pom of the source tree. */
+    static String ofThisBuild(String element) {
+        Matcher found = Pattern.compile("<" + Pattern.quote(element) + ">([^<]+)<")
+                .matcher(Page.of("pom.xml").text());
+        if (!found.find()) {
+            throw new AssertionError("pom.xml has no " + element);
+        }
+        return found.group(1);
+    }
+
+    NewProject dependencies(String... blocks) throws IOException {
+        String pom = Pattern.compile("@([\\w.-]+)@").matcher(POM).replaceAll(name -> ofThisBuild(name.group(1)));
+        Files.writeString(home.resolve("pom.xml"), pom.replace("%s", String.join("\n", blocks)));
+        return this;
+    }
+
+    NewProject source(String kind, String name, String text) throws IOException {
+        Path folder = Files.createDirectories(home.resolve("src").resolve(kind).resolve("java"));
+        Files.writeString(folder.resolve(name), text);
+        return this;
+    }
+
+    /** As a shell would, with other words in the place of some. */
+    Run run(String command, String... replaced) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>();
+        for (String word : command.split("\\s+", -1)) {
+            words.add(word.replace("\"", ""));
+        }
+        for (int i = 0; i < replaced.length; i += 2) {
+            int index = i;
+            words.replaceAll(word -> word.replace(replaced[index], replaced[index + 1]));
+        }
+        words.addAll(1, List.of("-B", "-ntp", "-Dmaven.repo.local=" + repository));
+        ProcessBuilder builder =
+                new ProcessBuilder(words).directory(home.toFile()).redirectErrorStream(true);
+        builder.environment().keySet().removeIf(name -> name.startsWith("MAVEN_"));
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        Process process = builder.start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError("It did not end: " + said);
+        }
+        return new Run(process.exitValue(), said);
+    }
+
+    private static void linkAll(Path from, Path to, String except) throws IOException {
+        if (Files.isDirectory(from)) {
+            try (Stream<Path> all = Files.list(from)) {
+                for (Path one : all.filter(
+                                path -> !path.getFileName().toString().equals(except))
+                        .toList()) {
+                    Files.createSymbolicLink(to.resolve(one.getFileName()), one);
+                }
+            }
+        }
+    }
+
+    /** As the install plugin does it. */
+    private static void publish(Path group, String artifact, Path pom, Class<?> any)
+            throws IOException, URISyntaxException {
+        Path folder = Files.createDirectories(group.resolve(artifact).resolve(VERSION));
+        Files.copy(pom, folder.resolve(artifact + "-" + VERSION + ".pom"));
+        if (any != null) {
+            Path built = Path.of(
+                    any.getProtectionDomain().getCodeSource().getLocation().toURI());
+            Path jar = folder.resolve(artifact + "-" + VERSION + ".jar");
+            if (Files.isDirectory(built)) {
+                pack(built, jar);
+            } else {
+                Files.copy(built, jar, StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+    }
+
+    private static void pack(Path classes, Path jar) throws IOException {
+        try (OutputStream out = Files.newOutputStream(jar);
+                ZipOutputStream zip = new ZipOutputStream(out);
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                zip.putNextEntry(new ZipEntry(classes.relativize(file).toString()));
+                Files.copy(file, zip);
+            }
+        }
+    }
+
+    /** Links are removed, and not what they lead to. */
+    private static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(one);
+                }
+            }
+        }
+    }
+}

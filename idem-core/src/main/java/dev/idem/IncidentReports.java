@@ -1,0 +1,100 @@
+package dev.idem;
+
+import dev.idem.incident.Incident;
+import dev.idem.incident.Incident.Kind;
+import dev.idem.incident.Incidents;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueuedMessage;
+import org.jspecify.annotations.Nullable;
+
+/** Says which outcomes, and which moves of stored messages, a person should hear of. Thread-safe. */
+final class IncidentReports implements AutoCloseable {
+    private static final String TERMINAL = "TERMINAL";
+
+    private final Incidents incidents = new Incidents();
+
+    /** Of a delivery whose caller obeys the outcome. How often it came before is not known here. */
+    void settled(Consumer consumer, Message message, Outcome<?> outcome) {
+        if (outcome instanceof Outcome.Failed<?> failed) {
+            failed(consumer, message, failed);
+        } else if (outcome instanceof Outcome.Rejected<?> rejected) {
+            tell(Kind.REJECTED, consumer, message, rejected.reason().name(), rejected.detail());
+        } else if (outcome instanceof Outcome.Conflict<?> conflict) {
+            String detail = "another payload was accepted under its key at " + conflict.markedAt();
+            tell(Kind.CONFLICT, consumer, message, "", detail);
+        } else if (outcome instanceof Outcome.Undecidable<?> undecidable) {
+            String detail = "it is older than the horizon, " + undecidable.horizon();
+            tell(Kind.UNDECIDABLE, consumer, message, "", detail);
+        }
+    }
+
+    private void failed(Consumer consumer, Message message, Outcome.Failed<?> failed) {
+        if (failed.kind() == Failure.TERMINAL) {
+            incidents.tellOnce(of(Kind.SET_ASIDE, consumer, message, TERMINAL, failed.cause(), 0));
+        } else if (failed.kind() == Failure.RETRYABLE) {
+            incidents.tellOnce(of(Kind.FAILED, consumer, message, "", failed.cause(), 1));
+        }
+    }
+
+    /** The inbox keeps what a listener would have set aside, which may have been told when its handler failed. */
+    void parked(Consumer consumer, Message message, String reason, @Nullable Throwable cause) {
+        incidents.tellOnce(of(Kind.PARKED, consumer, message, reason, cause, 0));
+    }
+
+    /**
+     * Of a stored message, whose row knows how often it has failed before. Of two workers that had the same row, one after the
+     * other, one has recorded its verdict: it is told once for each version of the row.
+     */
+    void moved(Consumer consumer, QueuedMessage stored, QueueChange change, Outcome<?> outcome) {
+        Throwable cause = outcome instanceof Outcome.Failed<?> failed ? failed.cause() : null;
+        QueueChange.FailedRun run = change.run();
+        int failures = stored.failed() + (run != null && run.ran() ? 1 : 0);
+        if (change.move() == QueueMove.PARK) {
+            String detail = outcome instanceof Outcome.Rejected<?> rejected ? rejected.detail() : "";
+            tell(Kind.PARKED, consumer, stored, change.reason(), detail, cause, failures);
+        } else if (change.move() == QueueMove.FAIL && failures <= 1) {
+            tell(Kind.FAILED, consumer, stored, "", "", cause, failures);
+        }
+    }
+
+    /** It is parked without having been run, because it seems to end the processes that run it. */
+    void deadly(Consumer consumer, QueuedMessage stored, QueueChange change) {
+        String detail = "it was started " + stored.started() + " times, and " + stored.failed()
+                + " of these runs came to an end: the others ended with their process";
+        tell(Kind.PARKED, consumer, stored, change.reason(), detail, null, stored.failed());
+    }
+
+    private void tell(
+            Kind kind,
+            Consumer consumer,
+            QueuedMessage stored,
+            String reason,
+            String detail,
+            @Nullable Throwable cause,
+            int failures) {
+        Incident incident = new Incident(
+                kind, consumer.name(), nameOf(stored.message()), reason, detail, cause, failures, consumer.redaction());
+        incidents.tellOnce(incident, stored.id() + "@" + stored.fence());
+    }
+
+    private void tell(Kind kind, Consumer consumer, Message message, String reason, String detail) {
+        incidents.tell(
+                new Incident(kind, consumer.name(), nameOf(message), reason, detail, null, 0, consumer.redaction()));
+    }
+
+    private static Incident of(
+            Kind kind, Consumer consumer, Message message, String reason, @Nullable Throwable cause, int failures) {
+        return new Incident(kind, consumer.name(), nameOf(message), reason, "", cause, failures, consumer.redaction());
+    }
+
+    private static String nameOf(Message message) {
+        return Incident.nameOf(
+                message.id(), message.position().map(at -> at.stream() + "-" + at.partition() + "@" + at.offset()));
+    }
+
+    @Override
+    public void close() {
+        incidents.close();
+    }
+}
