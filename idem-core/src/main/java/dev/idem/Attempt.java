@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One delivery on its way through the inbox: what it is, and what it has cost so far. Used by one thread. */
 final class Attempt<T extends @Nullable Object, X extends Exception> {
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final Message message;
     private final Work<T, X> work;
     private final @Nullable ResultCodec<T> codec;
@@ -25,7 +25,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     private boolean saysOutputs;
     private @Nullable Throwable ofHandler;
 
-    Attempt(Consumer consumer, Message message, Work<T, X> work, @Nullable ResultCodec<T> codec) {
+    Attempt(ConsumerPlan consumer, Message message, Work<T, X> work, @Nullable ResultCodec<T> codec) {
         this.consumer = consumer;
         this.message = message;
         this.work = work;
@@ -33,14 +33,14 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
     }
 
     /** For a message that the consumer has a handler for. */
-    static Attempt<?, Exception> of(Consumer consumer, Message message, Route route) {
+    static Attempt<?, Exception> of(ConsumerPlan consumer, Message message, Route route) {
         return route instanceof Route.Each<?, ?> each
                 ? each(consumer, message, each)
                 : together(consumer, message, (Route.Together<?>) route);
     }
 
     private static <E, T extends @Nullable Object> Attempt<T, Exception> each(
-            Consumer consumer, Message message, Route.Each<E, T> route) {
+            ConsumerPlan consumer, Message message, Route.Each<E, T> route) {
         return new Attempt<>(
                 consumer,
                 message,
@@ -50,12 +50,12 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
 
     @SuppressWarnings("NullAway") // the type argument is nullable, which the checker does not follow into a lambda
     private static <E> Attempt<@Nullable Void, Exception> together(
-            Consumer consumer, Message message, Route.Together<E> route) {
-        return new Attempt<>(consumer, message, tx -> TogetherCall.alone(route, tx), null);
+            ConsumerPlan consumer, Message message, Route.Together<E> route) {
+        return new Attempt<>(consumer, message, tx -> TogetherAlone.run(route, tx), null);
     }
 
     /** For a message that nobody handles; only to be reported. */
-    static Attempt<@Nullable Void, Exception> without(Consumer consumer, Message message) {
+    static Attempt<@Nullable Void, Exception> without(ConsumerPlan consumer, Message message) {
         return new Attempt<>(
                 consumer,
                 message,
@@ -65,7 +65,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
                 null);
     }
 
-    Consumer consumer() {
+    ConsumerPlan consumer() {
         return consumer;
     }
 
@@ -109,7 +109,7 @@ final class Attempt<T extends @Nullable Object, X extends Exception> {
             return turned;
         }
         if (consumer.sequence().isPresent()
-                && consumer.sequence().get().place(message) instanceof Sequence.Placement.None none) {
+                && consumer.sequence().get().place(message) instanceof Placement.None none) {
             return none.rejected();
         }
         Keyed keyed = consumer.keyed(message);

@@ -25,11 +25,11 @@ final class BatchDoor {
         this.runner = runner;
     }
 
-    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+    List<Outcome<?>> acceptAll(ConsumerPlan consumer, List<Message> messages) {
         return acceptAll(consumer, messages, Order.of(consumer));
     }
 
-    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages, Order order) {
+    List<Outcome<?>> acceptAll(ConsumerPlan consumer, List<Message> messages, Order order) {
         List<BatchEntry<?>> entries = new ArrayList<>(messages.size());
         for (Message message : messages) {
             entries.add(entry(consumer, message, entries.size(), order));
@@ -49,7 +49,7 @@ final class BatchDoor {
     }
 
     private List<Outcome<?>> report(List<BatchEntry<?>> entries) {
-        engine.whereabouts().lookFor(entries);
+        new BatchWhereabouts(engine.whereabouts()).lookFor(entries);
         List<Outcome<?>> outcomes = new ArrayList<>(entries.size());
         for (BatchEntry<?> entry : entries) {
             entry.attempt().report(engine.events(), entry.outcome());
@@ -58,7 +58,7 @@ final class BatchDoor {
         return outcomes;
     }
 
-    private BatchEntry<?> entry(Consumer consumer, Message message, int position, Order order) {
+    private BatchEntry<?> entry(ConsumerPlan consumer, Message message, int position, Order order) {
         Route route = consumer.route(message).orElse(null);
         if (route != null) {
             return entry(route, new BatchEntry<>(Attempt.of(consumer, message, route), position, order));
@@ -88,7 +88,7 @@ final class BatchDoor {
     }
 
     /** Settles the first of each key, and answers the repetitions that only the marker can judge. */
-    private List<BatchEntry<?>> round(Consumer consumer, List<BatchEntry<?>> waiting) {
+    private List<BatchEntry<?>> round(ConsumerPlan consumer, List<BatchEntry<?>> waiting) {
         Map<UUID, BatchEntry<?>> firsts = new LinkedHashMap<>();
         List<BatchEntry<?>> repeats = new ArrayList<>();
         for (BatchEntry<?> entry : waiting) {
@@ -106,7 +106,7 @@ final class BatchDoor {
         return open(repeats);
     }
 
-    private void settle(Consumer consumer, Collection<BatchEntry<?>> firsts) {
+    private void settle(ConsumerPlan consumer, Collection<BatchEntry<?>> firsts) {
         int isolated = engine.isolation().limit(consumer.name());
         @Nullable Throwable outage = null;
         for (List<BatchEntry<?>> part : Parts.of(consumer.policy(), isolated, firsts)) {

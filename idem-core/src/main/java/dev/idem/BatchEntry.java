@@ -122,7 +122,7 @@ final class BatchEntry<T extends @Nullable Object> {
 
     /** Of a stored message that has a sequence the row is held, and let go when the one before it is applied. */
     void hold() {
-        Consumer consumer = attempt.consumer();
+        ConsumerPlan consumer = attempt.consumer();
         settle(new Outcome.Held<>(OptionalLong.empty(), consumer.isSequenced() && consumer.isQueued()));
     }
 

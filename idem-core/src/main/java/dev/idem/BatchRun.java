@@ -305,7 +305,7 @@ final class BatchRun implements AutoCloseable {
         try {
             batch.commit();
         } catch (TransientStoreException undone) {
-            throw new UndoneByStore(undone, kept);
+            throw new UndoneBatch(undone, kept);
         }
         engine.steps().at(Step.AFTER_COMMIT, first);
         recording.committed();

@@ -179,7 +179,7 @@ final class BatchRunner {
                 if (!again(open, backoff, away)) {
                     return outage(open, away);
                 }
-            } catch (UndoneByStore undone) { // one that always meets a deadlock, say, must not fail the others for ever
+            } catch (UndoneBatch undone) { // one that always meets a deadlock, say, must not fail the others for ever
                 List<BatchEntry<?>> culprits = open(undone.culprits());
                 if (culprits.size() == 1 && isToBlame(culprits.get(0), undone.failure())) {
                     fail(culprits.get(0), Losses.endedConnection(culprits.get(0).key(), undone.failure()));

@@ -36,15 +36,15 @@ final class BatchSequence {
 
     /** Locks the streams of all that were granted, if their consumer has a sequence. */
     static BatchSequence of(Engine engine, Batch batch, List<BatchEntry<?>> granted) {
-        Consumer consumer = granted.isEmpty() ? null : granted.get(0).attempt().consumer();
+        ConsumerPlan consumer = granted.isEmpty() ? null : granted.get(0).attempt().consumer();
         if (consumer == null || !consumer.isSequenced()) {
             return new BatchSequence(engine, batch, null, false);
         }
-        Sequence sequence = consumer.sequence().orElseThrow();
+        SequencePlan sequence = consumer.sequence().orElseThrow();
         List<StreamVersion> places = new ArrayList<>(granted.size());
         Map<String, List<MarkerKey>> keys = new HashMap<>();
         for (BatchEntry<?> entry : granted) {
-            if (sequence.place(entry.message()) instanceof Sequence.Placement.At at) {
+            if (sequence.place(entry.message()) instanceof Placement.At at) {
                 places.add(at.place());
                 keys.computeIfAbsent(at.place().stream(), stream -> new ArrayList<>())
                         .add(entry.key());
@@ -54,7 +54,7 @@ final class BatchSequence {
                 keys.getOrDefault(stream, List.of(granted.get(0).key())),
                 consumer.policy().handlerTimeout(),
                 Engine.ending(batch),
-                () -> sequence.start().before(stream));
+                () -> sequence.before(stream));
         SequenceGuard guard = new SequenceGuard(inTime, batch.streams());
         guard.lock(places, Duration.ZERO);
         guard.locked().forEach(stream -> engine.busyStreams().free(consumer.name(), stream));
@@ -67,7 +67,7 @@ final class BatchSequence {
      */
     void hold(BatchEntry<?> entry) {
         if (guard != null
-                && placement(entry) instanceof Sequence.Placement.At at
+                && placement(entry) instanceof Placement.At at
                 && !guard.locked().contains(at.place().stream())) {
             putOff(entry, at.place().stream());
         } else {
@@ -94,12 +94,12 @@ final class BatchSequence {
     }
 
     private <T extends @Nullable Object> boolean judge(SequenceGuard guard, BatchEntry<T> entry) {
-        Sequence.Placement placement = placement(entry);
-        if (placement instanceof Sequence.Placement.None none) { // the selectors are not those any more that let it in
+        Placement placement = placement(entry);
+        if (placement instanceof Placement.None none) { // the selectors are not those any more that let it in
             entry.settle(none.rejected().outcome());
             return false;
         }
-        StreamVersion place = ((Sequence.Placement.At) placement).place();
+        StreamVersion place = ((Placement.At) placement).place();
         SequenceGuard.Verdict verdict = guard.judge(place);
         if (verdict instanceof SequenceGuard.Verdict.Stale stale) {
             entry.settle(new Outcome.Stale<>(stale.current()));
@@ -142,11 +142,11 @@ final class BatchSequence {
         }
     }
 
-    private static Sequence.Placement placement(BatchEntry<?> entry) {
+    private static Placement placement(BatchEntry<?> entry) {
         return entry.attempt().consumer().sequence().orElseThrow().place(entry.message());
     }
 
     private static StreamVersion place(BatchEntry<?> entry) {
-        return ((Sequence.Placement.At) placement(entry)).place();
+        return ((Placement.At) placement(entry)).place();
     }
 }

@@ -1,6 +1,5 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerKey;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,7 +20,7 @@ public final class Consumer {
 
     private final String name;
     private final String scope;
-    private final ConsumerKeys keys;
+    private final KeySelector key;
     private final Policy policy;
     private final Routes routes;
     private final boolean watermark;
@@ -29,35 +28,18 @@ public final class Consumer {
     private final Set<Outbox> outboxes;
     private final boolean parking;
     private final @Nullable Sequence sequence;
-    private final @Nullable Route receiver;
 
     private Consumer(Builder from) {
         name = from.name;
         scope = from.scope;
         policy = from.policy;
-        keys = new ConsumerKeys(
-                name, from.watermark ? KeySelector.position() : from.key, from.watermark, policy.rebuilds());
+        key = from.watermark ? KeySelector.position() : from.key;
         routes = from.routes.build();
         watermark = from.watermark;
         queue = from.queue;
         outboxes = Set.copyOf(from.outboxes);
         parking = from.parking;
-        sequence = from.sequence == null || !policy.rebuilds() ? from.sequence : from.sequence.apartInSessions();
-        receiver = null;
-    }
-
-    private Consumer(Consumer from, Policy policy, @Nullable Route receiver) {
-        name = from.name;
-        scope = from.scope;
-        this.policy = policy;
-        keys = from.keys;
-        routes = from.routes;
-        watermark = from.watermark;
-        queue = from.queue;
-        outboxes = from.outboxes;
-        parking = from.parking;
         sequence = from.sequence;
-        this.receiver = receiver;
     }
 
     /** The smallest consumer: a name, the message's id and source as key, and the work given in each call. */
@@ -73,13 +55,13 @@ public final class Consumer {
         return name;
     }
 
-    /** What ids of publications and keys of effects are made from, beside the message. */
-    String scope() {
+    /** What ids of publications and keys of effects are made from, beside the message; see {@link Builder#scope}. */
+    public String scope() {
         return scope;
     }
 
     public KeySelector key() {
-        return keys.selector();
+        return key;
     }
 
     public Policy policy() {
@@ -126,39 +108,9 @@ public final class Consumer {
         return Optional.ofNullable(sequence);
     }
 
-    /** Whether its messages are judged by their versions here; at the door of a queue they are only stored. */
-    boolean isSequenced() {
-        return sequence != null && !isReceiving();
-    }
-
-    /** The same consumer at its door: whatever it has a handler for is given to this one. */
-    Consumer receivedBy(BatchHandler<Message> handler) {
-        return new Consumer(this, policy, new Route.Together<>(PayloadDecoder.message(), handler));
-    }
-
-    /** Whether some of its messages are handled in steps. */
-    boolean hasSteps() {
-        return routes.haveSteps();
-    }
-
-    /** The same consumer for one step, with a policy that fits it and treats replays as before. */
-    Consumer with(Policy other) {
-        return new Consumer(this, other, receiver);
-    }
-
-    /** Whether this is the consumer at its door, where a message that is done is only stored. */
-    boolean isReceiving() {
-        return receiver != null;
-    }
-
-    /** What a marker of its own says, before the queue is asked, if it has one. */
-    Outcome.Duplicate.State stateOfDuplicates() {
-        return watermark || queue != null ? Outcome.Duplicate.State.SEEN : Outcome.Duplicate.State.DONE;
-    }
-
-    /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
-    public Optional<MarkerKey> keyOf(Message message) {
-        return keyed(message) instanceof Keyed.Key found ? Optional.of(found.key()) : Optional.empty();
+    /** Which of its handlers takes which message. */
+    public Routes routes() {
+        return routes;
     }
 
     /**
@@ -167,57 +119,6 @@ public final class Consumer {
      */
     public boolean suppressesEffects(Message message) {
         return message.replaySession().isPresent() && policy.replay() == Policy.Replay.SUPPRESS_EFFECTS;
-    }
-
-    /** Whether it is done once for its session, whatever else is known of it. */
-    boolean isRebuiltBy(Message message) {
-        return keys.isRebuilt(message);
-    }
-
-    /**
-     * The key whatever session brings the message, for what must be the same then: ids of what it puts out, and keys of
-     * effects.
-     *
-     * @param claimed under which it runs
-     */
-    MarkerKey keyBeyondSessions(Message message, MarkerKey claimed) {
-        return keys.beyondSessions(message, claimed);
-    }
-
-    /** Where a mark is kept for it: a session that rebuilds has marks of its own. */
-    Optional<Position> placeOf(Message message) {
-        return keys.placeOf(message);
-    }
-
-    Keyed keyed(Message message) {
-        return keys.of(message);
-    }
-
-    /** The handler of this message; at the door of a queue, whatever has one is only received. */
-    Optional<Route> route(Message message) {
-        Route own = routes.find(message);
-        boolean received = receiver != null && (own != null || leavesUnknownTypes());
-        return Optional.ofNullable(received ? receiver : own);
-    }
-
-    private boolean leavesUnknownTypes() {
-        return queue().filter(policy -> !policy.unknownTypesLeft().isZero()).isPresent();
-    }
-
-    /** What becomes of a message nobody handles. */
-    <T extends @Nullable Object> Outcome<T> unknownType(Message message) {
-        String detail = "consumer " + name + " has no handler for type "
-                + Text.printable(message.type().orElse("none"))
-                + message.version().map(v -> " version " + Text.printable(v)).orElse("");
-        return switch (policy.unknownType()) {
-            case REJECT -> new Outcome.Rejected<>(Rejection.UNKNOWN_TYPE, detail);
-            case IGNORE -> new Outcome.Suppressed<>(detail);
-        };
-    }
-
-    /** The message's type if a handler is registered for it, else "other": keeps the number of metrics bounded. */
-    String typeLabel(Message message) {
-        return message.type().filter(routes::know).orElse("other");
     }
 
     @Override

@@ -26,10 +26,6 @@ final class ConsumerKeys {
         this.relayed = Outbox.isRelay(consumer);
     }
 
-    KeySelector selector() {
-        return selector;
-    }
-
     /** Whether it is done once for its session, whatever else is known of it. */
     boolean isRebuilt(Message message) {
         return rebuilt && message.replaySession().isPresent();
@@ -56,7 +52,7 @@ final class ConsumerKeys {
     Optional<Position> placeOf(Message message) {
         return isRebuilt(message)
                 ? message.position()
-                        .map(place -> ReplaySession.scoped(
+                        .map(place -> SessionScope.scoped(
                                 place, message.replaySession().orElseThrow()))
                 : message.position();
     }

@@ -72,7 +72,7 @@ final class ConsumerRules {
     }
 
     private void steps() {
-        if (!consumer.hasSteps()) {
+        if (!consumer.routes().haveSteps()) {
             return;
         }
         QueuePolicy leased = consumer.isQueued() && queue != null && queue.isLeased() ? queue : null;

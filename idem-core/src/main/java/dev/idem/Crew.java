@@ -19,7 +19,7 @@ final class Crew {
 
     private final Engine engine;
     private final QueueStore store;
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final QueuePolicy policy;
     private final Bells.Bell bell;
     private final Leases leases;
@@ -34,7 +34,7 @@ final class Crew {
     private int hired;
     private boolean stopped;
 
-    Crew(Engine engine, QueueStore store, Consumer consumer, Bells.Bell bell, Leases leases, @Nullable GapKeeper gaps) {
+    Crew(Engine engine, QueueStore store, ConsumerPlan consumer, Bells.Bell bell, Leases leases, @Nullable GapKeeper gaps) {
         this.engine = engine;
         this.store = store;
         this.consumer = consumer;
@@ -144,7 +144,7 @@ final class Crew {
         return store;
     }
 
-    Consumer consumer() {
+    ConsumerPlan consumer() {
         return consumer;
     }
 

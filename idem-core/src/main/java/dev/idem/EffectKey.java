@@ -1,9 +1,7 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -16,27 +14,13 @@ import java.util.UUID;
  *     for a key can refuse a worker that was paused and does not know yet that it has lost the message
  */
 public record EffectKey(String value, long fence) {
-    private static final String PREFIX = "idem_";
-    private static final int BYTES = 20;
-
     public EffectKey {
         Objects.requireNonNull(value, "value");
     }
 
-    static EffectKey of(String scope, MarkerKey message, String name, long fence) {
-        byte[] digest = new PartsDigest()
-                .add("effect")
-                .add(scope)
-                .add(message.value().toString())
-                .add(message.id())
-                .add(name)
-                .bytes();
-        return new EffectKey(PREFIX + HexFormat.of().formatHex(digest, 0, BYTES), fence);
-    }
-
     /** A version-8 UUID made from the value, for providers that want one. */
     public UUID uuid() {
-        ByteBuffer bits = ByteBuffer.wrap(Fingerprint.sha256().digest(value.getBytes(StandardCharsets.UTF_8)));
+        ByteBuffer bits = ByteBuffer.wrap(Sha256.digest().digest(value.getBytes(StandardCharsets.UTF_8)));
         return new UUID(
                 (bits.getLong() & 0xFFFF_FFFF_FFFF_0FFFL) | 0x8000L,
                 (bits.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L);

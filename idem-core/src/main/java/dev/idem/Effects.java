@@ -136,7 +136,7 @@ final class Effects {
         String stored = asked.found() == null ? null : asked.found().effectKey();
         return stored != null
                 ? new EffectKey(stored, fence)
-                : EffectKey.of(policy.scope(run.scope()), run.ledger(), asked.name(), fence);
+                : EffectKeys.of(policy.scope(run.scope()), run.ledger(), asked.name(), fence);
     }
 
     private <T extends @Nullable Object> EffectAnswer<T> ask(

@@ -36,24 +36,24 @@ record Engine(
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
     private static final int MOST_FRAMES = 30;
 
-    static Engine of(Inbox.Builder from, Events events, Bells bells) {
+    static Engine of(InboxOptions from, Events events, Bells bells) {
         return new Engine(
-                from.store,
+                from.store(),
                 events,
                 new Deadlines(),
                 new Nesting(),
-                from.steps,
+                from.steps(),
                 new KeyGate(),
-                new Permits(from.concurrency),
+                new Permits(from.concurrency()),
                 new UnusedTransactions(events),
                 new Isolation(),
-                new Outboxes(from.store, bells),
-                new Sessions(from.store),
+                new Outboxes(from.store(), bells),
+                new Sessions(from.store()),
                 new BusyStreams(),
                 new Losses(),
                 new GivenBack(),
                 new Suspects(),
-                new Whereabouts(from.store),
+                new Whereabouts(from.store()),
                 Rescue.NONE);
     }
 

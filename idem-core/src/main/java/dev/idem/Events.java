@@ -54,14 +54,14 @@ final class Events implements AutoCloseable {
     }
 
     /** The same, and what a person must hear of it: for a delivery whose caller is told the outcome, and not an exception. */
-    void answered(dev.idem.Consumer consumer, Message message, Outcome<?> outcome) {
+    void answered(ConsumerPlan consumer, Message message, Outcome<?> outcome) {
         settled(consumer, message, outcome, 0, Duration.ZERO, Duration.ZERO);
         incidents.settled(consumer, message, outcome);
     }
 
     /** The one event that every delivery ends with, whichever way it took. */
     void settled(
-            dev.idem.Consumer consumer,
+            ConsumerPlan consumer,
             Message message,
             Outcome<?> outcome,
             int runs,

@@ -1,7 +1,6 @@
 package dev.idem;
 
 import java.security.InvalidKeyException;
-import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,7 +14,6 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class Fingerprint {
     private static final int SHORTEST_SECRET = 16;
-    private static final MessageDigest UNUSED = newSha256();
     private static final Fingerprint PAYLOAD = new Fingerprint(message -> Optional.of(message.rawPayload()));
     private static final Fingerprint OFF = new Fingerprint(message -> Optional.empty());
 
@@ -71,23 +69,6 @@ public final class Fingerprint {
     }
 
     Optional<byte[]> digest(Message message) {
-        return projection.apply(message).map(bytes -> sha256().digest(bytes));
-    }
-
-    /** A copy of one that is never used itself: asking the security providers for each message costs more. */
-    static MessageDigest sha256() {
-        try {
-            return (MessageDigest) UNUSED.clone();
-        } catch (CloneNotSupportedException unusualProvider) {
-            return newSha256();
-        }
-    }
-
-    private static MessageDigest newSha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every JDK has SHA-256", impossible);
-        }
+        return projection.apply(message).map(bytes -> Sha256.digest().digest(bytes));
     }
 }

@@ -20,14 +20,14 @@ final class GapKeeper {
     private final SequenceStore store;
     private final Events events;
     private final Bells bells;
-    private final BiFunction<Consumer, List<Message>, List<Outcome<?>>> door;
+    private final BiFunction<ConsumerPlan, List<Message>, List<Outcome<?>>> door;
 
     /** @param door takes in messages that were fetched */
     GapKeeper(
             SequenceStore store,
             Events events,
             Bells bells,
-            BiFunction<Consumer, List<Message>, List<Outcome<?>>> door) {
+            BiFunction<ConsumerPlan, List<Message>, List<Outcome<?>>> door) {
         this.store = store;
         this.events = events;
         this.bells = bells;
@@ -41,9 +41,9 @@ final class GapKeeper {
     }
 
     /** For a message that is held again; nothing of this fails its worker. */
-    void resolve(Consumer consumer, Message message, Asking asking) {
-        Sequence sequence = consumer.sequence().orElseThrow();
-        if (!(sequence.place(message) instanceof Sequence.Placement.At at)) {
+    void resolve(ConsumerPlan consumer, Message message, Asking asking) {
+        SequencePlan sequence = consumer.sequence().orElseThrow();
+        if (!(sequence.place(message) instanceof Placement.At at)) {
             return;
         }
         try {
@@ -61,7 +61,7 @@ final class GapKeeper {
         }
     }
 
-    private void act(Consumer consumer, Gap gap, Message message, StreamVersion place, GapResolver.Decision decision) {
+    private void act(ConsumerPlan consumer, Gap gap, Message message, StreamVersion place, GapResolver.Decision decision) {
         if (decision instanceof GapResolver.Decision.Skip) {
             done(gap, "GAP_SKIPPED", store.pass(gap, gap.next(), deed(consumer, "GAP_SKIPPED")));
         } else if (decision instanceof GapResolver.Decision.Snapshot) {
@@ -85,7 +85,7 @@ final class GapKeeper {
     }
 
     /** Known by its key, so that it may fill the gap also when its session has delivered everything. */
-    private static Message inSession(Consumer consumer, Message one, String session) {
+    private static Message inSession(ConsumerPlan consumer, Message one, String session) {
         Message plain = one.toBuilder().replaySession(null).build();
         return one.toBuilder()
                 .replaySession(session)
@@ -100,7 +100,7 @@ final class GapKeeper {
         }
     }
 
-    private static SequenceStore.Deed deed(Consumer consumer, String action) {
+    private static SequenceStore.Deed deed(ConsumerPlan consumer, String action) {
         return new SequenceStore.Deed(
                 action,
                 ACTOR,

@@ -51,7 +51,7 @@ final class HandlerRun {
             undo(unit, failure, late);
             engine.throwIfFatal(failure);
             if (!late && engine.store().isTransient(failure) && !first.attempt().isOfHandler(failure)) {
-                throw new UndoneByStore(failure, suspects(failure, entries));
+                throw new UndoneBatch(failure, suspects(failure, entries));
             }
             return late ? engine.tooLate(first.key(), limit, failure) : failure;
         }
@@ -117,7 +117,7 @@ final class HandlerRun {
             if (watch.finish()) {
                 throw new Inseparable(engine.tooLate(first.key(), limit, failure));
             }
-            throw failure instanceof TransientStoreException ? new UndoneByStore(failure, entries) : failure;
+            throw failure instanceof TransientStoreException ? new UndoneBatch(failure, entries) : failure;
         } finally {
             watch.finish();
         }

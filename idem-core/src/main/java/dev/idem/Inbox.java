@@ -171,11 +171,11 @@ public interface Inbox extends AutoCloseable {
 
     /** Collects what an inbox has. Not thread-safe. */
     final class Builder {
-        final MarkerStore store;
-        final List<InboxListener> listeners = new ArrayList<>();
-        StepHook steps = StepHook.NONE;
-        int concurrency = Integer.MAX_VALUE;
-        Duration drain = Duration.ofSeconds(30);
+        private final MarkerStore store;
+        private final List<InboxListener> listeners = new ArrayList<>();
+        private StepHook steps = StepHook.NONE;
+        private int concurrency = Integer.MAX_VALUE;
+        private Duration drain = Duration.ofSeconds(30);
 
         private Builder(MarkerStore store) {
             this.store = Objects.requireNonNull(store, "store");
@@ -214,7 +214,7 @@ public interface Inbox extends AutoCloseable {
         }
 
         public Inbox build() {
-            return new StoreInbox(this);
+            return new StoreInbox(new InboxOptions(store, listeners, steps, concurrency, drain));
         }
     }
 }

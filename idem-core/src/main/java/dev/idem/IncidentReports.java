@@ -15,7 +15,7 @@ final class IncidentReports implements AutoCloseable {
     private final Incidents incidents = new Incidents();
 
     /** Of a delivery whose caller obeys the outcome. How often it came before is not known here. */
-    void settled(Consumer consumer, Message message, Outcome<?> outcome) {
+    void settled(ConsumerPlan consumer, Message message, Outcome<?> outcome) {
         if (outcome instanceof Outcome.Failed<?> failed) {
             failed(consumer, message, failed);
         } else if (outcome instanceof Outcome.Rejected<?> rejected) {
@@ -29,7 +29,7 @@ final class IncidentReports implements AutoCloseable {
         }
     }
 
-    private void failed(Consumer consumer, Message message, Outcome.Failed<?> failed) {
+    private void failed(ConsumerPlan consumer, Message message, Outcome.Failed<?> failed) {
         if (failed.kind() == Failure.TERMINAL) {
             incidents.tellOnce(of(Kind.SET_ASIDE, consumer, message, TERMINAL, failed.cause(), 0));
         } else if (failed.kind() == Failure.RETRYABLE) {
@@ -38,7 +38,7 @@ final class IncidentReports implements AutoCloseable {
     }
 
     /** The inbox keeps what a listener would have set aside, which may have been told when its handler failed. */
-    void parked(Consumer consumer, Message message, String reason, @Nullable Throwable cause) {
+    void parked(ConsumerPlan consumer, Message message, String reason, @Nullable Throwable cause) {
         incidents.tellOnce(of(Kind.PARKED, consumer, message, reason, cause, 0));
     }
 
@@ -46,7 +46,7 @@ final class IncidentReports implements AutoCloseable {
      * Of a stored message, whose row knows how often it has failed before. Of two workers that had the same row, one after the
      * other, one has recorded its verdict: it is told once for each version of the row.
      */
-    void moved(Consumer consumer, QueuedMessage stored, QueueChange change, Outcome<?> outcome) {
+    void moved(ConsumerPlan consumer, QueuedMessage stored, QueueChange change, Outcome<?> outcome) {
         Throwable cause = outcome instanceof Outcome.Failed<?> failed ? failed.cause() : null;
         QueueChange.FailedRun run = change.run();
         int failures = stored.failed() + (run != null && run.ran() ? 1 : 0);
@@ -59,7 +59,7 @@ final class IncidentReports implements AutoCloseable {
     }
 
     /** It is parked without having been run, because it seems to end the processes that run it. */
-    void deadly(Consumer consumer, QueuedMessage stored, QueueChange change) {
+    void deadly(ConsumerPlan consumer, QueuedMessage stored, QueueChange change) {
         String detail = "it was started " + stored.started() + " times, and " + stored.failed()
                 + " of these runs came to an end: the others ended with their process";
         tell(Kind.PARKED, consumer, stored, change.reason(), detail, null, stored.failed());
@@ -67,7 +67,7 @@ final class IncidentReports implements AutoCloseable {
 
     private void tell(
             Kind kind,
-            Consumer consumer,
+            ConsumerPlan consumer,
             QueuedMessage stored,
             String reason,
             String detail,
@@ -78,13 +78,13 @@ final class IncidentReports implements AutoCloseable {
         incidents.tellOnce(incident, stored.id() + "@" + stored.fence());
     }
 
-    private void tell(Kind kind, Consumer consumer, Message message, String reason, String detail) {
+    private void tell(Kind kind, ConsumerPlan consumer, Message message, String reason, String detail) {
         incidents.tell(
                 new Incident(kind, consumer.name(), nameOf(message), reason, detail, null, 0, consumer.redaction()));
     }
 
     private static Incident of(
-            Kind kind, Consumer consumer, Message message, String reason, @Nullable Throwable cause, int failures) {
+            Kind kind, ConsumerPlan consumer, Message message, String reason, @Nullable Throwable cause, int failures) {
         return new Incident(kind, consumer.name(), nameOf(message), reason, "", cause, failures, consumer.redaction());
     }
 

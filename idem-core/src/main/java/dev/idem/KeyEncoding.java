@@ -4,10 +4,8 @@ import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * as well, so the two kinds can never meet.
  */
 final class KeyEncoding {
-    private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}");
-    private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     private static final int HASHED_VERSION = 8;
     private static final int OF_SESSION = -2;
     private static final int OF_PUBLICATION = -3;
@@ -35,8 +31,8 @@ final class KeyEncoding {
                 && parts.ids().size() == 1
                 && parts.eventTime() == null;
         String last = parts.ids().get(parts.ids().size() - 1);
-        UUID uuid = isUuid(last) ? UUID.fromString(last) : null;
-        OptionalLong millis = timeOf(parts.eventTime(), uuid, last);
+        UUID uuid = IdTime.isUuid(last) ? UUID.fromString(last) : null;
+        OptionalLong millis = IdTime.millis(parts.eventTime(), last);
         Instant made = millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
         MarkerKey key = alone && uuid != null && uuid.version() != HASHED_VERSION
                 ? new MarkerKey(consumer, uuid, null)
@@ -98,21 +94,6 @@ final class KeyEncoding {
         return new MarkerKey(consumer, unique(consumer).value(), readable(id, true));
     }
 
-    /** In lower case, with dashes where they belong. A loop, because every message passes here. */
-    private static boolean isUuid(String id) {
-        if (id.length() != 36) {
-            return false;
-        }
-        for (int i = 0; i < 36; i++) {
-            char c = id.charAt(i);
-            boolean dash = i == 8 || i == 13 || i == 18 || i == 23;
-            if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private static UUID hashed(Selection.Parts parts, OptionalLong millis) {
         PartsDigest parted = new PartsDigest().add(parts.tenant()).add(parts.source());
         parts.ids().forEach(parted::add);
@@ -130,8 +111,8 @@ final class KeyEncoding {
 
     /** When the message was made, if its identity says so. */
     static @Nullable Instant madeAt(Selection.Parts parts) {
-        String last = parts.ids().get(parts.ids().size() - 1);
-        OptionalLong millis = timeOf(parts.eventTime(), isUuid(last) ? UUID.fromString(last) : null, last);
+        OptionalLong millis =
+                IdTime.millis(parts.eventTime(), parts.ids().get(parts.ids().size() - 1));
         return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()) : null;
     }
 
@@ -149,28 +130,6 @@ final class KeyEncoding {
                 .map(id -> madeAt(new Selection.Parts(null, null, List.of(id))))
                 .orElse(null);
         return made != null && made.toEpochMilli() == key.value().getMostSignificantBits() >>> 16;
-    }
-
-    private static OptionalLong timeOf(@Nullable Instant eventTime, @Nullable UUID uuid, String id) {
-        if (eventTime != null) {
-            return OptionalLong.of(eventTime.toEpochMilli());
-        }
-        return uuid == null ? timeOfUlid(id) : timeOf(uuid);
-    }
-
-    private static OptionalLong timeOf(UUID uuid) {
-        return uuid.version() == 7 ? OptionalLong.of(uuid.getMostSignificantBits() >>> 16) : OptionalLong.empty();
-    }
-
-    private static OptionalLong timeOfUlid(String id) {
-        if (id.length() != 26 || !ULID.matcher(id).matches()) {
-            return OptionalLong.empty();
-        }
-        long millis = 0;
-        for (char c : id.substring(0, 10).toUpperCase(Locale.ROOT).toCharArray()) {
-            millis = millis << 5 | CROCKFORD.indexOf(c);
-        }
-        return OptionalLong.of(millis);
     }
 
     private static String readable(Selection.Parts parts, boolean alone) {

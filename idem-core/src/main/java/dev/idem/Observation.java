@@ -32,6 +32,9 @@ public record Observation(
         long undecidable,
         SortedMap<Duration, Long> lags,
         Optional<Duration> longestLag) {
+    /** Stands in {@link #lags} for "longer than all others". */
+    public static final Duration OPEN_END = Duration.ofSeconds(Long.MAX_VALUE);
+
     private static final Duration DAY = Duration.ofDays(1);
     private static final Duration WEEK = Duration.ofDays(7);
 
@@ -66,7 +69,7 @@ public record Observation(
         table.append(String.format("  came again after%n"));
         Duration from = Duration.ZERO;
         for (var entry : lags.entrySet()) {
-            String label = entry.getKey().equals(Observer.OPEN_END) ? "> " + from : "<= " + entry.getKey();
+            String label = entry.getKey().equals(OPEN_END) ? "> " + from : "<= " + entry.getKey();
             line(table, "  " + label, entry.getValue());
             from = entry.getKey();
         }

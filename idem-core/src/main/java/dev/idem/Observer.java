@@ -16,9 +16,6 @@ import java.util.stream.Stream;
 
 /** Counts what observe mode lets through. Thread-safe; nothing is lost behind a slow listener. */
 final class Observer {
-    /** Stands for "longer than all others". */
-    static final Duration OPEN_END = Duration.ofSeconds(Long.MAX_VALUE);
-
     private static final List<Duration> LAGS = Stream.of(
                     "PT1S", "PT10S", "PT1M", "PT10M", "PT1H", "PT6H", "P1D", "P3D", "P7D", "P30D")
             .map(Duration::parse)
@@ -95,7 +92,7 @@ final class Observer {
         private Observation read(String consumer, Instant now) {
             SortedMap<Duration, Long> histogram = new TreeMap<>();
             for (int i = 0; i < lags.length; i++) {
-                histogram.put(i < LAGS.size() ? LAGS.get(i) : OPEN_END, lags[i].sum());
+                histogram.put(i < LAGS.size() ? LAGS.get(i) : Observation.OPEN_END, lags[i].sum());
             }
             return new Observation(
                     consumer,

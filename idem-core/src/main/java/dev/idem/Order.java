@@ -29,7 +29,7 @@ final class Order {
     }
 
     /** The order of a consumer's messages that come in one call. */
-    static Order of(Consumer consumer) {
+    static Order of(ConsumerPlan consumer) {
         return consumer.isSequenced() ? byVersion(consumer.sequence().orElseThrow()) : byKey();
     }
 
@@ -52,9 +52,9 @@ final class Order {
      * Messages of the same stream, in the order of their versions, whatever the order of the call: nothing may stay of a
      * version behind one that was not applied.
      */
-    static Order byVersion(Sequence sequence) {
+    static Order byVersion(SequencePlan sequence) {
         Function<Message, Optional<StreamVersion>> places =
-                message -> sequence.place(message) instanceof Sequence.Placement.At at
+                message -> sequence.place(message) instanceof Placement.At at
                         ? Optional.of(at.place())
                         : Optional.empty();
         return new Order(

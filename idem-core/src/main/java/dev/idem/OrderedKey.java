@@ -16,7 +16,8 @@ record OrderedKey(KeySelector selector, boolean isTimeOrdered) implements KeySel
     }
 
     private static Selection ordered(Selection selection) {
-        return selection instanceof Selection.Parts parts && !parts.ids().isEmpty() && KeyEncoding.madeAt(parts) == null
+        return selection instanceof Selection.Parts parts && !parts.ids().isEmpty() && IdTime.millis(parts.eventTime(), parts.ids().get(parts.ids().size() - 1))
+                                .isEmpty()
                 ? new Selection.Unusable(
                         Rejection.KEY_NOT_TIME_ORDERED,
                         "the last part of the key is neither a UUIDv7, in lower case and with dashes, nor a ULID")

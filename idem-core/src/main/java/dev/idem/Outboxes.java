@@ -35,7 +35,7 @@ final class Outboxes {
     }
 
     /** Before a transaction of the consumer begins: making a destination known needs a connection of its own. */
-    void ready(Consumer consumer) {
+    void ready(ConsumerPlan consumer) {
         for (Outbox outbox : consumer.outboxes()) {
             if (!registered.contains(outbox.consumer())) {
                 queueFor(consumer.name());

@@ -49,11 +49,12 @@ final class OuterInbox implements JoinedInbox {
     @Override
     public <T extends @Nullable Object, X extends Exception> Provisional<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
-        return settled(new Attempt<>(consumer, message, work, null));
+        return settled(new Attempt<>(ConsumerPlan.of(consumer), message, work, null));
     }
 
     @Override
-    public Provisional<?> accept(Consumer consumer, Message message) {
+    public Provisional<?> accept(Consumer declared, Message message) {
+        ConsumerPlan consumer = ConsumerPlan.of(declared);
         refuseOtherDoors(consumer);
         Optional<Route> route = consumer.route(message);
         if (route.isPresent()) {
@@ -111,7 +112,7 @@ final class OuterInbox implements JoinedInbox {
         });
     }
 
-    private static void refuseOtherDoors(Consumer consumer) {
+    private static void refuseOtherDoors(ConsumerPlan consumer) {
         if (consumer.isWatermark()) {
             throw new UnsupportedOperationException("Consumer " + consumer.name()
                     + " has a watermark, which cannot be moved inside another transaction");

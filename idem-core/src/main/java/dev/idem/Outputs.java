@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Outputs {
     private static final Pattern OURS = Pattern.compile("idem[-_]", Pattern.CASE_INSENSITIVE);
 
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final Message input;
     private final MarkerKey claimed;
     private final @Nullable String step;
@@ -28,7 +28,7 @@ final class Outputs {
      * @param claimed the key under which the input runs
      * @param step the step of the input that runs, if it is handled in steps
      */
-    Outputs(Consumer consumer, Message input, MarkerKey claimed, @Nullable String step) {
+    Outputs(ConsumerPlan consumer, Message input, MarkerKey claimed, @Nullable String step) {
         this.step = step;
         this.consumer = consumer;
         this.input = input;

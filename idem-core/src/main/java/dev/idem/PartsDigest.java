@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class PartsDigest {
     private static final int ABSENT = -1;
 
-    private final MessageDigest sha = Fingerprint.sha256();
+    private final MessageDigest sha = Sha256.digest();
 
     PartsDigest add(@Nullable String part) {
         byte[] bytes = part == null ? new byte[0] : part.getBytes(StandardCharsets.UTF_8);

@@ -36,7 +36,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
     private final Engine engine;
     private final QueueStore store;
     private final QueueStore.Taking taking;
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final boolean leased;
     private final WorkerState state;
     private final Settling settling;
@@ -64,7 +64,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
             Engine engine,
             QueueStore store,
             QueueStore.Taking taking,
-            Consumer consumer,
+            ConsumerPlan consumer,
             boolean leased,
             WorkerState state,
             Bells.Bell bell,

@@ -27,7 +27,7 @@ final class QueueWorker implements Runnable, Rescue {
     private final Crew crew;
     private final Engine engine;
     private final QueueStore store;
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final QueuePolicy policy;
     private final Bells.Bell bell;
     private final Settling crashes;

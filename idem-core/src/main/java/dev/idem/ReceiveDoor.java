@@ -37,7 +37,7 @@ final class ReceiveDoor {
         this.bells = bells;
     }
 
-    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+    List<Outcome<?>> acceptAll(ConsumerPlan consumer, List<Message> messages) {
         QueuePolicy policy = consumer.queue().orElseThrow();
         List<Message> fitting = new ArrayList<>(messages.size());
         @Nullable Outcome<?>[] outcomes = new @Nullable Outcome<?>[messages.size()];
@@ -58,19 +58,19 @@ final class ReceiveDoor {
         return List.of(outcomes);
     }
 
-    private List<Outcome<?>> store(Consumer consumer, QueuePolicy policy, List<Message> messages) {
+    private List<Outcome<?>> store(ConsumerPlan consumer, QueuePolicy policy, List<Message> messages) {
         if (messages.isEmpty()) {
             return List.of();
         }
         QueueStore.Intake intake = intake(consumer, policy);
-        Consumer door = consumer.receivedBy((rows, tx) -> store.enqueue(tx.connection(), intake, rows));
+        ConsumerPlan door = consumer.receivedBy((rows, tx) -> store.enqueue(tx.connection(), intake, rows));
         List<Outcome<?>> outcomes = batches.acceptAll(door, messages);
         afterwards(consumer, policy, messages, outcomes);
         return outcomes;
     }
 
     /** Storing it as parked is work like storing it; no worker need be told. */
-    Outcome<?> park(Consumer consumer, Message message, String reason, @Nullable Throwable cause) {
+    Outcome<?> park(ConsumerPlan consumer, Message message, String reason, @Nullable Throwable cause) {
         QueuePolicy policy = consumer.queue().orElseThrow();
         Outcome<?> tooLarge = tooLarge(policy, message);
         if (tooLarge != null) {
@@ -78,7 +78,7 @@ final class ReceiveDoor {
             return tooLarge;
         }
         QueueChange.FailedRun run = new Settling(consumer, false).ofDelivery(reason, cause);
-        Consumer door = consumer.receivedBy(
+        ConsumerPlan door = consumer.receivedBy(
                 (rows, tx) -> store.park(tx.connection(), intake(consumer, policy), rows, reason, run));
         Outcome<?> kept = batches.acceptAll(door, List.of(message)).get(0);
         if (kept instanceof Outcome.Stored) {
@@ -87,7 +87,7 @@ final class ReceiveDoor {
         return kept;
     }
 
-    private static QueueStore.Intake intake(Consumer consumer, QueuePolicy policy) {
+    private static QueueStore.Intake intake(ConsumerPlan consumer, QueuePolicy policy) {
         return new QueueStore.Intake(
                 consumer.name(),
                 message -> consumer.keyOf(message).orElseThrow(),
@@ -95,13 +95,13 @@ final class ReceiveDoor {
                 message -> placeOf(consumer, message));
     }
 
-    private static Optional<StreamVersion> placeOf(Consumer consumer, Message message) {
+    private static Optional<StreamVersion> placeOf(ConsumerPlan consumer, Message message) {
         return consumer.sequence()
-                .map(sequence -> sequence.place(message) instanceof Sequence.Placement.At at ? at.place() : null);
+                .map(sequence -> sequence.place(message) instanceof Placement.At at ? at.place() : null);
     }
 
     /** Nothing of this decides about a message: what fails here is made good by a sweep, or was only a count. */
-    private void afterwards(Consumer consumer, QueuePolicy policy, List<Message> messages, List<Outcome<?>> outcomes) {
+    private void afterwards(ConsumerPlan consumer, QueuePolicy policy, List<Message> messages, List<Outcome<?>> outcomes) {
         Set<String> orderingKeys = new LinkedHashSet<>();
         int stored = 0;
         for (int i = 0; i < outcomes.size(); i++) {
@@ -137,7 +137,7 @@ final class ReceiveDoor {
     }
 
     /** Asked at most a few times a second, so that a cap may be passed by what arrives in between. */
-    private @Nullable Outcome<?> full(Consumer consumer, QueuePolicy policy) {
+    private @Nullable Outcome<?> full(ConsumerPlan consumer, QueuePolicy policy) {
         if (policy.intakeCap() == Long.MAX_VALUE) {
             return null;
         }

@@ -16,14 +16,14 @@ import java.util.Set;
 
 /** A dry run: looks what a session would do, and claims nothing. Markers may come and go meanwhile. Used by one thread. */
 final class ReplayCount implements ReplayRun.Replaying {
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final MarkerStore markers;
     private final ReplayStore store;
     private final EffectCount effects;
     private boolean namesRead;
 
     /** @param before what was counted by executors before */
-    ReplayCount(Consumer consumer, MarkerStore markers, ReplayStore store, List<EffectForecast> before) {
+    ReplayCount(ConsumerPlan consumer, MarkerStore markers, ReplayStore store, List<EffectForecast> before) {
         this.consumer = consumer;
         this.markers = markers;
         this.store = store;

@@ -19,11 +19,11 @@ final class ReplayDelivery implements ReplayRun.Replaying {
     private static final int MOST_WAITS = 8;
 
     private final Inbox inbox;
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final RetryPolicy retry;
     private final ReplayLease lease;
 
-    ReplayDelivery(Inbox inbox, Consumer consumer, RetryPolicy retry, ReplayLease lease) {
+    ReplayDelivery(Inbox inbox, ConsumerPlan consumer, RetryPolicy retry, ReplayLease lease) {
         this.inbox = inbox;
         this.consumer = consumer;
         this.retry = retry;
@@ -72,7 +72,7 @@ final class ReplayDelivery implements ReplayRun.Replaying {
 
         /** Answers those that must come again. */
         List<Message> deliver(List<Message> open) {
-            List<Outcome<?>> outcomes = inbox.acceptAll(consumer, open);
+            List<Outcome<?>> outcomes = inbox.acceptAll(consumer.consumer(), open);
             List<Message> again = new ArrayList<>();
             pause = Duration.ofMillis(Math.min(5_000, 20L << Math.min(rounds++, 10)));
             for (int i = 0; i < open.size(); i++) {
@@ -136,6 +136,6 @@ final class ReplayDelivery implements ReplayRun.Replaying {
     private void goOnBehind(Message message) {
         consumer.placeOf(message)
                 .ifPresent(place -> inbox.settledBefore(
-                        consumer, new Position(place.stream(), place.partition(), place.offset() + 1)));
+                        consumer.consumer(), new Position(place.stream(), place.partition(), place.offset() + 1)));
     }
 }

@@ -19,7 +19,7 @@ final class ReplayRun {
     private static final Duration QUICK = Duration.ofMillis(100);
     private static final Duration SLOW = Duration.ofMillis(500);
 
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final Map<String, ReplaySource> sources;
     private final ReplayLease lease;
     private final ReplaySession session;
@@ -31,7 +31,7 @@ final class ReplayRun {
 
     ReplayRun(
             Inbox inbox,
-            Consumer consumer,
+            ConsumerPlan consumer,
             Map<String, ReplaySource> sources,
             RetryPolicy retry,
             ReplayStore store,
@@ -61,7 +61,12 @@ final class ReplayRun {
             @Nullable String error,
             @Nullable List<EffectForecast> effects) {
         Decided withErased(int messages) {
-            return new Decided(counts.plus(ReplaySession.Counts.erased(messages)), error, effects);
+            return new Decided(counts.plus(erased(messages)), error, effects);
+        }
+
+        /** So many that were read, and of which nothing is left to run. */
+        private static ReplaySession.Counts erased(int messages) {
+            return new ReplaySession.Counts(messages, 0, 0, messages, 0, 0, 0);
         }
     }
 

@@ -41,8 +41,6 @@ public record ReplaySession(
         Instant updatedAt,
         Optional<String> error,
         List<EffectForecast> effects) {
-    private static final String SCOPE = "idem-replay/";
-
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,99}");
 
     public ReplaySession {
@@ -86,11 +84,6 @@ public record ReplaySession(
             return new Counts(0, 0, 0, 0, 0, 0, 0);
         }
 
-        /** So many that were read, and of which nothing is left to run. */
-        static Counts erased(int messages) {
-            return new Counts(messages, 0, 0, messages, 0, 0, 0);
-        }
-
         public Counts plus(Counts more) {
             return new Counts(
                     read + more.read,
@@ -106,25 +99,5 @@ public record ReplaySession(
     /** Whether a session may have this name: 1 to 100 letters, digits or . _ : - that begin with a letter or digit. */
     public static boolean isName(String text) {
         return NAME.matcher(text).matches();
-    }
-
-    /** The same position in a stream of the session's own. */
-    static Position scoped(Position place, String session) {
-        return new Position(scoped(place.stream(), session), place.partition(), place.offset());
-    }
-
-    /** The name of a stream of the session's own. */
-    static String scoped(String stream, String session) {
-        return SCOPE + session + "/" + stream;
-    }
-
-    static boolean isScoped(String stream) {
-        return stream.startsWith(SCOPE);
-    }
-
-    /** The name of the stream that this one is for. */
-    static String unscoped(String stream) {
-        int end = stream.startsWith(SCOPE) ? stream.indexOf('/', SCOPE.length()) : -1;
-        return end < 0 ? stream : stream.substring(end + 1);
     }
 }

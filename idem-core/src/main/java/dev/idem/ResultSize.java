@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * never be read again, so it must not get there.
  */
 record ResultSize(String consumer, int wanted, int possible) {
-    static ResultSize of(Consumer consumer, MarkerStore store) {
+    static ResultSize of(ConsumerPlan consumer, MarkerStore store) {
         return new ResultSize(consumer.name(), consumer.policy().maxResultBytes(), store.largestResult());
     }
 

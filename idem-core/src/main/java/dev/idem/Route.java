@@ -3,8 +3,9 @@ package dev.idem;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How the messages of a kind are decoded and handled: one by one, together, or in steps. */
-sealed interface Route {
+/** How the messages of a kind are decoded and handled: one by one, together, or in steps. Immutable. */
+public sealed interface Route {
+    /** Each by itself; the result is kept if there is a codec. */
     record Each<E, T extends @Nullable Object>(
             PayloadDecoder<E> decoder,
             Handler<E, T> handler,
@@ -13,11 +14,12 @@ sealed interface Route {
             Objects.requireNonNull(decoder, "decoder");
             Objects.requireNonNull(handler, "handler");
             if (codec != null) {
-                Codecs.usable(codec);
+                CodecName.check(codec.name());
             }
         }
     }
 
+    /** Many in one call. */
     record Together<E>(PayloadDecoder<E> decoder, BatchHandler<E> handler) implements Route {
         public Together {
             Objects.requireNonNull(decoder, "decoder");
@@ -25,6 +27,7 @@ sealed interface Route {
         }
     }
 
+    /** Each in steps, every one of which has a transaction of its own. */
     record Stepwise<E>(PayloadDecoder<E> decoder, StepHandler<E> handler) implements Route {
         public Stepwise {
             Objects.requireNonNull(decoder, "decoder");

@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Which handler of a consumer takes which message. Immutable. */
-final class Routes {
+/** Which handler of a consumer takes which message; read by the inbox. Immutable and thread-safe. */
+public final class Routes {
     private final Map<Kind, Route> byKind;
     private final @Nullable Route fallback;
 
@@ -17,9 +17,8 @@ final class Routes {
         this.fallback = fallback;
     }
 
-    /** The one for exactly this type and version, else for any version of the type, else for anything. */
-    @Nullable
-    Route find(Message message) {
+    /** The one for exactly this type and version, else for any version of the type, else for anything; null if there is none. */
+    public @Nullable Route find(Message message) {
         Route found = null;
         if (message.type().isPresent()) {
             String type = message.type().get();
@@ -30,17 +29,17 @@ final class Routes {
     }
 
     /** Whether some version of the type has a handler of its own. */
-    boolean know(String type) {
+    public boolean know(String type) {
         return byKind.keySet().stream().anyMatch(kind -> kind.type.equals(type));
     }
 
     /** Whether some are handled in steps. */
-    boolean haveSteps() {
+    public boolean haveSteps() {
         return any(Route.Stepwise.class::isInstance);
     }
 
     /** Whether the result of some is kept. */
-    boolean keepResults() {
+    public boolean keepResults() {
         return any(route -> route instanceof Route.Each<?, ?> each && each.codec() != null);
     }
 

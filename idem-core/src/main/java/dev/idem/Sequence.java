@@ -1,6 +1,5 @@
 package dev.idem;
 
-import dev.idem.spi.StreamVersion;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class Sequence {
-    private static final int LONGEST_STREAM = 1_000;
     private static final Duration SHORTEST_DEADLINE = Duration.ofMillis(1);
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
 
@@ -30,26 +28,23 @@ public final class Sequence {
     private final Start start;
     private final Duration gapDeadline;
     private final GapResolver onGap;
-    private final boolean apart;
 
     private Sequence(
             Function<Message, Optional<String>> stream,
             Function<Message, Optional<Long>> version,
             Start start,
             Duration gapDeadline,
-            GapResolver onGap,
-            boolean apart) {
+            GapResolver onGap) {
         this.stream = Objects.requireNonNull(stream, "stream");
         this.version = Objects.requireNonNull(version, "version");
         this.start = Objects.requireNonNull(start, "start");
         this.gapDeadline = Objects.requireNonNull(gapDeadline, "gapDeadline");
         this.onGap = Objects.requireNonNull(onGap, "onGap");
-        this.apart = apart;
     }
 
     /** Where a message's stream and version are; a message that lacks one of them is {@link Rejection#NO_VERSION}. */
     public static Sequence by(Function<Message, Optional<String>> stream, Function<Message, Optional<Long>> version) {
-        return new Sequence(stream, version, Start.firstSeen(), Duration.ofMinutes(1), GapResolver.waitMore(), false);
+        return new Sequence(stream, version, Start.firstSeen(), Duration.ofMinutes(1), GapResolver.waitMore());
     }
 
     /** A version that stands in a header, as decimal digits. */
@@ -58,15 +53,9 @@ public final class Sequence {
         return message -> message.header(name).map(Long::valueOf);
     }
 
-    /** The same, but the streams of a replay session are its own, and begin as those of ordinary traffic do. */
-    Sequence apartInSessions() {
-        Start unscoped = new Start(start.before == null ? null : name -> start.asked(ReplaySession.unscoped(name)));
-        return new Sequence(stream, version, unscoped, gapDeadline, onGap, true);
-    }
-
     /** Which version of a stream is the first; default {@link Start#firstSeen}. */
     public Sequence startingAt(Start value) {
-        return new Sequence(stream, version, value, gapDeadline, onGap, apart);
+        return new Sequence(stream, version, value, gapDeadline, onGap);
     }
 
     /**
@@ -78,83 +67,34 @@ public final class Sequence {
             throw new IllegalArgumentException("gapDeadline is " + value + ", but must be between " + SHORTEST_DEADLINE
                     + " and " + LONGEST_DEADLINE);
         }
-        return new Sequence(stream, version, start, value, onGap, apart);
+        return new Sequence(stream, version, start, value, onGap);
     }
 
     /** What becomes of a gap whose deadline is over; default {@link GapResolver#waitMore}. */
     public Sequence onGap(GapResolver value) {
-        return new Sequence(stream, version, start, gapDeadline, value, apart);
+        return new Sequence(stream, version, start, gapDeadline, value);
     }
 
     public Duration gapDeadline() {
         return gapDeadline;
     }
 
-    GapResolver onGap() {
+    public GapResolver onGap() {
         return onGap;
     }
 
-    Start start() {
+    public Start start() {
         return start;
     }
 
-    /** A rule that fails for a message would fail again, as for keys, so the message has no place. */
-    Placement place(Message message) {
-        try {
-            return inSession(
-                    message,
-                    checked(
-                            stream.apply(message).orElse(null),
-                            version.apply(message).orElse(null)));
-        } catch (RetryableException notTheMessage) {
-            throw notTheMessage;
-        } catch (RuntimeException failure) { // its text may quote the payload, so only its type is told
-            return new Placement.None("the selector of its stream or version failed: "
-                    + failure.getClass().getName());
-        }
+    /** Where a message's stream is. */
+    public Function<Message, Optional<String>> stream() {
+        return stream;
     }
 
-    private Placement inSession(Message message, Placement found) {
-        return apart && message.replaySession().isPresent() && found instanceof Placement.At at
-                ? new Placement.At(new StreamVersion(
-                        ReplaySession.scoped(
-                                at.place().stream(), message.replaySession().get()),
-                        at.place().version()))
-                : found;
-    }
-
-    /** For sorting; those without a version come last. */
-    long versionOf(Message message) {
-        return place(message) instanceof Placement.At at ? at.place().version() : Long.MAX_VALUE;
-    }
-
-    private static Placement checked(@Nullable String name, @Nullable Long number) {
-        @Nullable String problem = null;
-        if (name == null || name.isBlank()) {
-            problem = "it has no stream";
-        } else if (name.length() > LONGEST_STREAM) {
-            problem = "its stream has " + name.length() + " characters, but must have at most " + LONGEST_STREAM;
-        } else if (ReplaySession.isScoped(name)) {
-            problem = "its stream has a name of a kind that is kept for replay sessions";
-        } else if (number == null) {
-            problem = "it has no version";
-        } else if (number < 0) {
-            problem = "its version is " + number + ", but must not be negative";
-        }
-        return name == null || number == null || problem != null
-                ? new Placement.None(problem == null ? "it has no place" : problem)
-                : new Placement.At(new StreamVersion(name, number));
-    }
-
-    /** Where a message stands in its stream, or why that is not known. */
-    sealed interface Placement {
-        record At(StreamVersion place) implements Placement {}
-
-        record None(String detail) implements Placement {
-            Keyed.Without rejected() {
-                return new Keyed.Without(Rejection.NO_VERSION, detail);
-            }
-        }
+    /** Where a message's version is. */
+    public Function<Message, Optional<Long>> version() {
+        return version;
     }
 
     /** Which version of a stream is the first. Immutable. */
@@ -186,13 +126,11 @@ public final class Sequence {
             return new Start(Objects.requireNonNull(applied, "applied"));
         }
 
-        /** The version before the first; empty if any may be the first. */
-        OptionalLong before(String stream) {
-            return before == null ? OptionalLong.empty() : OptionalLong.of(Math.max(-1, asked(stream)));
-        }
-
-        private long asked(String stream) {
-            return before == null ? -1 : before.applyAsLong(stream);
+        /** The version before the first; empty if any may be the first. It may be a lookup of the user's. */
+        public OptionalLong before(String stream) {
+            return before == null
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Math.max(-1, before.applyAsLong(stream)));
         }
     }
 }

@@ -27,8 +27,8 @@ final class SequenceGuard {
     private final Map<String, Long> ahead = new HashMap<>();
     private final Map<String, Throwable> unknown = new HashMap<>();
 
-    SequenceGuard(Sequence sequence, Streams streams) {
-        this(sequence.start()::before, streams);
+    SequenceGuard(SequencePlan sequence, Streams streams) {
+        this(sequence::before, streams);
     }
 
     SequenceGuard(Beginning beginning, Streams streams) {

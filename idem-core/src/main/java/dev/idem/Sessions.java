@@ -41,7 +41,7 @@ final class Sessions {
      *
      * @throws StoreException when the store could not answer
      */
-    Keyed.@Nullable Turned judge(Consumer consumer, Message message) {
+    Keyed.@Nullable Turned judge(ConsumerPlan consumer, Message message) {
         Keyed.Turned turned = judgeStored(consumer, message, this::find);
         String name = message.replaySession().orElse(null);
         if (turned != null || name == null || message.markedAs().isPresent()) { // which no broker can say
@@ -55,7 +55,7 @@ final class Sessions {
 
     /** What was stored while the session ran is done also after its end. */
     private Keyed.@Nullable Turned judgeStored(
-            Consumer consumer, Message message, Function<String, @Nullable ReplaySession> finding) {
+            ConsumerPlan consumer, Message message, Function<String, @Nullable ReplaySession> finding) {
         String name = message.replaySession().orElse(null);
         if (name == null) {
             return null;
@@ -105,7 +105,7 @@ final class Sessions {
      *
      * @param holding whether a connection is held; then what is known is not asked again
      */
-    Keyed.@Nullable Turned judge(Consumer consumer, QueuedMessage stored, boolean holding) {
+    Keyed.@Nullable Turned judge(ConsumerPlan consumer, QueuedMessage stored, boolean holding) {
         Keyed.Turned turned = judgeStored(consumer, stored.message(), holding ? this::remembered : this::find);
         if (turned != null || stored.message().replaySession().isEmpty()) {
             return turned;

@@ -28,7 +28,7 @@ final class Settling {
     private final boolean leased;
 
     /** @param leased whether the start of the run was recorded before it */
-    Settling(Consumer consumer, boolean leased) {
+    Settling(ConsumerPlan consumer, boolean leased) {
         this.policy = consumer.queue().orElseThrow();
         this.redaction = consumer.redaction();
         this.leased = leased;

@@ -31,7 +31,7 @@ final class StepRun implements Steps {
     private final QueueStore.Taking taking;
     private final QueuedMessage message;
     private final MarkerKey ledger;
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final Route route;
     private final StepClock clock;
     private final Thread thread = Thread.currentThread();
@@ -49,7 +49,7 @@ final class StepRun implements Steps {
             StepStore store,
             QueueStore.Taking taking,
             QueuedMessage message,
-            Consumer consumer,
+            ConsumerPlan consumer,
             Route route) {
         this.engine = engine;
         this.store = store;

@@ -18,7 +18,7 @@ final class StepTurn implements Rescuable {
     private final Engine engine;
     private final StepStore store;
     private final QueueStore.Taking taking;
-    private final Consumer consumer;
+    private final ConsumerPlan consumer;
     private final Bells.Bell bell;
     private final List<QueueChange> owed;
     private final WorkerState state;
@@ -33,7 +33,7 @@ final class StepTurn implements Rescuable {
             Engine engine,
             QueueStore store,
             QueueStore.Taking taking,
-            Consumer consumer,
+            ConsumerPlan consumer,
             Bells.Bell bell,
             List<QueueChange> owed,
             WorkerState state) {

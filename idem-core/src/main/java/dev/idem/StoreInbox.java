@@ -35,9 +35,9 @@ final class StoreInbox implements Inbox {
     private final @Nullable ReceiveDoor receipts;
     private final @Nullable Workers workers;
 
-    StoreInbox(Builder from) {
-        store = from.store;
-        events = new Events(from.listeners);
+    StoreInbox(InboxOptions from) {
+        store = from.store();
+        events = new Events(from.listeners());
         engine = Engine.of(from, events, bells);
         wishes = new Wishes(store);
         units = new UnitRunner(engine);
@@ -47,8 +47,8 @@ final class StoreInbox implements Inbox {
         watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkDoor(engine, positioned) : null;
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
         receipts = queue != null && batches != null ? new ReceiveDoor(queue, batches, events, bells) : null;
-        workers = queue != null ? new Workers(engine, queue, bells, from.drain, gapKeeper(queue)) : null;
-        if (from.steps == StepHook.NONE) {
+        workers = queue != null ? new Workers(engine, queue, bells, from.drain(), gapKeeper(queue)) : null;
+        if (from.steps() == StepHook.NONE) {
             log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
         } else { // of a test kit, which starts hundreds of them
             log.debug("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
@@ -69,13 +69,13 @@ final class StoreInbox implements Inbox {
     @Override
     public <T extends @Nullable Object, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, Work<T, X> work) throws X {
-        return settled(new Attempt<>(consumer, message, work, null));
+        return settled(new Attempt<>(ConsumerPlan.of(consumer), message, work, null));
     }
 
     @Override
     public <T, X extends Exception> Outcome<T> process(
             Consumer consumer, Message message, ResultCodec<T> codec, Work<T, X> work) throws X {
-        return settled(new Attempt<>(consumer, message, work, Codecs.usable(codec)));
+        return settled(new Attempt<>(ConsumerPlan.of(consumer), message, work, Codecs.usable(codec)));
     }
 
     private Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
@@ -85,6 +85,10 @@ final class StoreInbox implements Inbox {
 
     @Override
     public Outcome<?> accept(Consumer consumer, Message message) {
+        return accept(ConsumerPlan.of(consumer), message);
+    }
+
+    private Outcome<?> accept(ConsumerPlan consumer, Message message) {
         if (consumer.isWatermark() || consumer.isQueued()) {
             return acceptAll(consumer, List.of(message)).get(0);
         }
@@ -109,9 +113,13 @@ final class StoreInbox implements Inbox {
 
     @Override
     public List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+        return acceptAll(ConsumerPlan.of(consumer), messages);
+    }
+
+    private List<Outcome<?>> acceptAll(ConsumerPlan consumer, List<Message> messages) {
         refuseInside(consumer);
         if (consumer.isWatermark()) {
-            return watermarks(consumer).acceptAll(consumer, messages);
+            return watermarks(consumer.name()).acceptAll(consumer, messages);
         }
         if (consumer.isQueued()) {
             return queue(receipts, consumer.name()).acceptAll(consumer, messages);
@@ -125,14 +133,14 @@ final class StoreInbox implements Inbox {
     @Override
     public void settledBefore(Consumer consumer, Position position) {
         if (consumer.isWatermark()) {
-            watermarks(consumer).settledBefore(consumer, position);
+            watermarks(consumer.name()).settledBefore(ConsumerPlan.of(consumer), position);
         }
     }
 
-    private WatermarkDoor watermarks(Consumer consumer) {
+    private WatermarkDoor watermarks(String consumer) {
         if (watermarks == null) {
             throw new UnsupportedOperationException(
-                    store.describe() + " keeps no watermarks, which " + consumer.name() + " needs");
+                    store.describe() + " keeps no watermarks, which " + consumer + " needs");
         }
         return watermarks;
     }
@@ -150,7 +158,7 @@ final class StoreInbox implements Inbox {
             throw new IllegalArgumentException(
                     "Consumer " + consumer.name() + " parks nothing: build it with parking(…), or use dead letters");
         }
-        return queue(receipts, consumer.name()).park(consumer, message, reason, cause);
+        return queue(receipts, consumer.name()).park(ConsumerPlan.of(consumer), message, reason, cause);
     }
 
     @Override
@@ -162,7 +170,7 @@ final class StoreInbox implements Inbox {
                                 + " keeps no messages, so it has no workers: build it with queued(…) or parking(…), or do not start it");
             }
             register(consumer);
-            queue(workers, consumer.name()).start(consumer);
+            queue(workers, consumer.name()).start(ConsumerPlan.of(consumer));
         }
     }
 
@@ -179,7 +187,7 @@ final class StoreInbox implements Inbox {
         throw new UnsupportedOperationException(store.describe() + " keeps no sequences, which " + consumer + " needs");
     }
 
-    private List<Outcome<?>> oneByOne(Consumer consumer, List<Message> messages) {
+    private List<Outcome<?>> oneByOne(ConsumerPlan consumer, List<Message> messages) {
         Order order = Order.of(consumer);
         List<Outcome<?>> outcomes = new ArrayList<>(messages.size());
         for (Message message : messages) {
@@ -192,16 +200,16 @@ final class StoreInbox implements Inbox {
         return outcomes;
     }
 
-    private Outcome<?> held(Consumer consumer, Message message) {
+    private Outcome<?> held(ConsumerPlan consumer, Message message) {
         return reported(consumer, message, new Outcome.Held<>(OptionalLong.empty(), false));
     }
 
-    private <T extends @Nullable Object> Outcome<T> unknownType(Consumer consumer, Message message) {
+    private <T extends @Nullable Object> Outcome<T> unknownType(ConsumerPlan consumer, Message message) {
         return reported(consumer, message, consumer.unknownType(message));
     }
 
     /** For a delivery that no handler saw. */
-    private <T extends @Nullable Object> Outcome<T> reported(Consumer consumer, Message message, Outcome<T> outcome) {
+    private <T extends @Nullable Object> Outcome<T> reported(ConsumerPlan consumer, Message message, Outcome<T> outcome) {
         events.answered(consumer, message, outcome);
         return outcome;
     }
@@ -241,7 +249,7 @@ final class StoreInbox implements Inbox {
      * Beside an open transaction a unit would commit its marker although the effect, which a library writes into that
      * transaction, may yet be rolled back. Observe mode only looks.
      */
-    private void refuseInside(Consumer consumer) {
+    private void refuseInside(ConsumerPlan consumer) {
         if (store instanceof MarkerStore.Joinable joinable && !consumer.policy().observeOnly()) {
             joinable.openHere().ifPresent(open -> {
                 throw new NestedProcessingException(
@@ -275,9 +283,10 @@ final class StoreInbox implements Inbox {
     }
 
     @Override
-    public void register(Consumer consumer) {
+    public void register(Consumer declared) {
+        ConsumerPlan consumer = ConsumerPlan.of(declared);
         if (consumer.isWatermark()) {
-            watermarks(consumer);
+            watermarks(consumer.name());
         }
         if (consumer.queue().isPresent()) {
             queue(receipts, consumer.name());

@@ -2,13 +2,10 @@ package dev.idem;
 
 import dev.idem.spi.Batch;
 import dev.idem.spi.Unit;
-import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** One call of a batch handler: the decoded events, and what the handler says of single ones. Used by one thread. */
@@ -49,28 +46,6 @@ final class TogetherCall<E> {
                         () -> Undecodable.decoded(decoder, entry.message()));
     }
 
-    /** Calls a batch handler for the one message of a transaction. */
-    static <E> @Nullable Void alone(Route.Together<E> route, Transaction tx) throws Exception {
-        List<Throwable> failures = new ArrayList<>();
-        E event = Undecodable.decoded(route.decoder(), tx.message());
-        route.handler()
-                .handleAll(
-                        List.of(event),
-                        new Running(
-                                List.of(tx.message()),
-                                tx.consumer(),
-                                tx.connection(),
-                                tx.dataSource(),
-                                (index, cause) -> failures.add(cause),
-                                (index, destination, message) -> tx.publish(destination, message),
-                                tx::nothingToDo,
-                                (index, purpose) -> tx.outputId(purpose)));
-        if (!failures.isEmpty()) {
-            throw Failures.<Exception>asDeclared(failures.get(0));
-        }
-        return null;
-    }
-
     /** Those that can be handled. */
     List<BatchEntry<?>> entries() {
         return entries;
@@ -96,7 +71,7 @@ final class TogetherCall<E> {
         try {
             handler.handleAll(
                     List.copyOf(events),
-                    new Running(
+                    new RunningBatch(
                             messages,
                             consumer,
                             unit.connection(),
@@ -122,51 +97,5 @@ final class TogetherCall<E> {
                 entry.attempt().published(outputs.get(i));
             }
         }
-    }
-
-    private record Running(
-            List<Message> messages,
-            String consumer,
-            Connection connection,
-            DataSource dataSource,
-            Failed failed,
-            Published published,
-            Runnable nothing,
-            Identified identified)
-            implements BatchTransaction {
-        @Override
-        public void fail(int index, Exception cause) {
-            failed.add(Objects.checkIndex(index, messages.size()), Objects.requireNonNull(cause, "cause"));
-        }
-
-        @Override
-        public void publish(int index, String destination, Message message) {
-            published.add(Objects.checkIndex(index, messages.size()), destination, message);
-        }
-
-        @Override
-        public void nothingToDo() {
-            nothing.run();
-        }
-
-        @Override
-        public String outputId(int index, String purpose) {
-            return identified.id(Objects.checkIndex(index, messages.size()), purpose);
-        }
-    }
-
-    @FunctionalInterface
-    private interface Published {
-        void add(int index, String destination, Message message);
-    }
-
-    @FunctionalInterface
-    private interface Identified {
-        String id(int index, String purpose);
-    }
-
-    @FunctionalInterface
-    private interface Failed {
-        void add(int index, Exception cause);
     }
 }

@@ -241,7 +241,7 @@ final class UnitRunner {
     private <X extends Exception> RuntimeException undone(Attempt<?, X> attempt, MarkerKey key, Throwable failure)
             throws X {
         if (store.isTransient(failure) && !attempt.isOfHandler(failure)) {
-            return new UndoneByStore(failure, List.of());
+            return new UndoneByStore(failure);
         }
         engine.losses().forget(key);
         if (failure instanceof StoreException && attempt.isOfHandler(failure)) {
@@ -271,7 +271,7 @@ final class UnitRunner {
         } catch (BrokenTransactionException broken) {
             throw Failures.reported(events, key, broken);
         } catch (TransientStoreException undone) {
-            throw new UndoneByStore(undone, List.of());
+            throw new UndoneByStore(undone);
         }
         steps.at(Step.AFTER_COMMIT, key);
     }

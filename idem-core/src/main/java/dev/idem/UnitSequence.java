@@ -21,15 +21,15 @@ final class UnitSequence {
      * runs, and a rollback takes it back.
      */
     static <T extends @Nullable Object> Optional<Outcome<T>> judge(Attempt<T, ?> attempt, Unit unit, Duration wait) {
-        Consumer consumer = attempt.consumer();
+        ConsumerPlan consumer = attempt.consumer();
         if (!consumer.isSequenced()) {
             return Optional.empty();
         }
-        Sequence sequence = consumer.sequence().orElseThrow();
-        if (sequence.place(attempt.message()) instanceof Sequence.Placement.None none) {
+        SequencePlan sequence = consumer.sequence().orElseThrow();
+        if (sequence.place(attempt.message()) instanceof Placement.None none) {
             return Optional.of(none.rejected().outcome());
         }
-        StreamVersion place = ((Sequence.Placement.At) sequence.place(attempt.message())).place();
+        StreamVersion place = ((Placement.At) sequence.place(attempt.message())).place();
         SequenceGuard guard = new SequenceGuard(sequence, unit.streams());
         guard.lock(List.of(place), wait);
         SequenceGuard.Verdict verdict = guard.judge(place);

@@ -39,7 +39,7 @@ final class WatermarkDoor {
         return store.claimPositions(requests);
     }
 
-    List<Outcome<?>> acceptAll(Consumer consumer, List<Message> messages) {
+    List<Outcome<?>> acceptAll(ConsumerPlan consumer, List<Message> messages) {
         if (isInOrder(messages)) { // as brokers deliver them
             return inOrder(consumer, messages);
         }
@@ -58,7 +58,7 @@ final class WatermarkDoor {
     }
 
     /** What stopped before it was settled elsewhere, and does not come again. */
-    void settledBefore(Consumer consumer, Position position) {
+    void settledBefore(ConsumerPlan consumer, Position position) {
         stopped.computeIfPresent(
                 new Stop(consumer.name(), Partition.of(position)), (stop, at) -> at < position.offset() ? null : at);
     }
@@ -75,7 +75,7 @@ final class WatermarkDoor {
         return true;
     }
 
-    private List<Outcome<?>> inOrder(Consumer consumer, List<Message> sorted) {
+    private List<Outcome<?>> inOrder(ConsumerPlan consumer, List<Message> sorted) {
         Order order = Order.byPosition(consumer::placeOf);
         blockWhatStopped(consumer, sorted, order);
         List<Outcome<?>> outcomes = batches.acceptAll(consumer, sorted, order);
@@ -89,7 +89,7 @@ final class WatermarkDoor {
     }
 
     /** A partition that stopped goes on with the message it stopped at, or when somebody else has passed it. */
-    private void blockWhatStopped(Consumer consumer, List<Message> sorted, Order order) {
+    private void blockWhatStopped(ConsumerPlan consumer, List<Message> sorted, Order order) {
         if (stopped.isEmpty()) {
             return;
         }
@@ -111,7 +111,7 @@ final class WatermarkDoor {
         });
     }
 
-    private void remember(Consumer consumer, List<Message> sorted, List<Outcome<?>> outcomes) {
+    private void remember(ConsumerPlan consumer, List<Message> sorted, List<Outcome<?>> outcomes) {
         if (stopped.isEmpty() && outcomes.stream().noneMatch(outcome -> outcome.settlement() == Settlement.RETRY)) {
             return;
         }

@@ -5,7 +5,6 @@ import dev.idem.Outcome.Duplicate.State;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueueStore;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,52 +26,35 @@ final class Whereabouts {
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
     }
 
-    /** For a batch, in one round trip; of consumers that are acknowledged on receipt also counts them on their markers. */
-    void lookFor(List<BatchEntry<?>> entries) {
-        List<MarkerKey> duplicates = new ArrayList<>(); // with repetitions, each of which counts
-        for (BatchEntry<?> entry : entries) {
-            if (isUncertain(entry.attempt().consumer(), entry.outcome())) {
-                duplicates.add(entry.key());
-            }
-        }
-        if (duplicates.isEmpty()) {
-            return;
-        }
-        Consumer consumer = entries.get(0).attempt().consumer();
-        Map<MarkerKey, State> found = look(consumer, duplicates);
-        for (BatchEntry<?> entry : entries) {
-            if (isUncertain(consumer, entry.outcome()) && found.containsKey(entry.key())) {
-                known(entry, found.get(entry.key()));
-            }
-        }
-    }
-
-    private static <T extends @Nullable Object> void known(BatchEntry<T> entry, State state) {
-        entry.known(in(state, entry.outcome()));
-    }
-
     /** For a single one. */
-    <T extends @Nullable Object> Outcome<T> lookFor(Consumer consumer, Message message, Outcome<T> outcome) {
+    <T extends @Nullable Object> Outcome<T> lookFor(ConsumerPlan consumer, Message message, Outcome<T> outcome) {
         MarkerKey key = isUncertain(consumer, outcome) ? consumer.keyOf(message).orElse(null) : null;
         State found = key == null ? null : look(consumer, List.of(key)).get(key);
         return found == null ? outcome : in(found, outcome);
     }
 
-    private boolean isUncertain(Consumer consumer, Outcome<?> outcome) {
+    /** Whether only the queue knows what became of it. */
+    boolean isUncertain(ConsumerPlan consumer, Outcome<?> outcome) {
         return queue != null
                 && consumer.queue().isPresent()
                 && outcome instanceof Duplicate<?> duplicate
                 && duplicate.state() == State.SEEN;
     }
 
-    private static <T extends @Nullable Object> Outcome<T> in(State state, Outcome<T> outcome) {
+    /** The same duplicate, of which more is known. */
+    static <T extends @Nullable Object> Outcome<T> in(State state, Outcome<T> outcome) {
         return outcome instanceof Duplicate<T> duplicate
                 ? new Duplicate<>(state, duplicate.markedAt(), duplicate.storedResult())
                 : outcome;
     }
 
-    /** The marker was read before, so what is not in the queue now is done. */
-    private Map<MarkerKey, State> look(Consumer consumer, List<MarkerKey> keys) {
+    /**
+     * For many, in one round trip; of consumers that are acknowledged on receipt also counts them on their markers. The markers
+     * were read before, so what is not in the queue now is done.
+     *
+     * @param keys with repetitions, each of which counts
+     */
+    Map<MarkerKey, State> look(ConsumerPlan consumer, List<MarkerKey> keys) {
         Map<MarkerKey, State> states = new HashMap<>();
         if (queue == null) {
             return states;

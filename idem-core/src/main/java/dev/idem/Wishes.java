@@ -25,7 +25,7 @@ final class Wishes {
      * @throws StoreException when the store has no place for such keys
      * @throws UnsupportedOperationException when it keeps no sequences, and the consumer needs one
      */
-    void tell(Consumer consumer) {
+    void tell(ConsumerPlan consumer) {
         Wish before = told.get(consumer.name());
         Retention retention = consumer.policy().retention();
         boolean timeOrdered = consumer.key().isTimeOrdered();

@@ -65,7 +65,7 @@ final class Workers implements AutoCloseable {
         }
     }
 
-    synchronized void start(Consumer consumer) {
+    synchronized void start(ConsumerPlan consumer) {
         if (closed.getCount() == 0) {
             throw new IllegalStateException("The inbox is closed");
         }
