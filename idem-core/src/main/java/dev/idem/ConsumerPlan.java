@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A consumer as the inbox uses it: its keys, places, routes and rules, resolved from what was declared. Immutable. */
-final class ConsumerPlan {
+public final class ConsumerPlan {
     private final Consumer consumer;
     private final Policy policy;
     private final ConsumerKeys keys;
@@ -32,7 +32,7 @@ final class ConsumerPlan {
         this.receiver = receiver;
     }
 
-    static ConsumerPlan of(Consumer consumer) {
+    public static ConsumerPlan of(Consumer consumer) {
         return new ConsumerPlan(consumer);
     }
 
@@ -120,7 +120,7 @@ final class ConsumerPlan {
     }
 
     /** Under which key a store keeps this message for this consumer; empty if it has none that can be used. */
-    Optional<MarkerKey> keyOf(Message message) {
+    public Optional<MarkerKey> keyOf(Message message) {
         return keyed(message) instanceof Keyed.Key found ? Optional.of(found.key()) : Optional.empty();
     }
 

@@ -126,9 +126,9 @@ class ConsumerTest {
     @Test
     void tellsUnderWhichKeyAMessageIsKept() {
         Message message = Message.of("m-1", new byte[0]);
-        assertThat(ROUTED.keyOf(message))
+        assertThat(ConsumerPlan.of(ROUTED).keyOf(message))
                 .hasValueSatisfying(key -> assertThat(key).hasToString("c/m-1"));
-        assertThat(ROUTED.keyOf(Message.builder().build())).isEmpty();
+        assertThat(ConsumerPlan.of(ROUTED).keyOf(Message.builder().build())).isEmpty();
     }
 
     @Test
@@ -136,11 +136,11 @@ class ConsumerTest {
     void labelsAreBounded() {
         Set<String> labels = new HashSet<>();
         for (int i = 0; i < 100_000; i++) {
-            labels.add(ROUTED.typeLabel(Message.builder().type("type-" + i).build()));
+            labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().type("type-" + i).build()));
         }
-        labels.add(ROUTED.typeLabel(Message.builder().build()));
-        labels.add(ROUTED.typeLabel(Message.builder().type("a").version("9").build()));
-        labels.add(ROUTED.typeLabel(Message.builder().type("b").build()));
+        labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().build()));
+        labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().type("a").version("9").build()));
+        labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().type("b").build()));
         assertThat(labels).containsExactlyInAnyOrder("other", "a", "b");
     }
 
@@ -166,7 +166,8 @@ class ConsumerTest {
                         .queued(QueuePolicy.leased(Duration.ofMinutes(1)).withPayloadWindow(Duration.ofDays(days)))
                         .otherwiseSteps((message, steps) -> {})
                         .build()
-                        .hasSteps())
+                        .routes()
+                        .haveSteps())
                 .isTrue();
     }
 
@@ -213,7 +214,7 @@ class ConsumerTest {
 
     private static String route(Consumer consumer, String type, String version) {
         Message message = Message.builder().type(type).version(version).build();
-        return consumer.route(message)
+        return ConsumerPlan.of(consumer).route(message)
                 .map(route -> (Route.Each<?, ?>) route)
                 .map(route -> route.decoder() == TEXT ? route.handler().toString() : "rest")
                 .orElse(null);

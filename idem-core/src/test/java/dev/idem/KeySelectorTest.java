@@ -39,9 +39,9 @@ class KeySelectorTest {
         assertThat(KeySelector.identity().select(Message.of("m-1", new byte[0])))
                 .isEqualTo(parts(null, null, "m-1"));
         assertRejected(KeySelector.identity().select(BARE), Rejection.KEY_MISSING);
-        assertThat(Consumer.of("c").keyOf(MESSAGE))
+        assertThat(ConsumerPlan.of(Consumer.of("c")).keyOf(MESSAGE))
                 .as("the default")
-                .isEqualTo(consumer(KeySelector.cloudEvent()).keyOf(MESSAGE));
+                .isEqualTo(ConsumerPlan.of(consumer(KeySelector.cloudEvent())).keyOf(MESSAGE));
         assertRejected(
                 KeySelector.cloudEvent().select(Message.builder().source("s").build()), Rejection.KEY_MISSING);
     }
@@ -121,8 +121,8 @@ class KeySelectorTest {
         for (String id : List.of("0199d1a2-3b4c-7def-8123-456789abcdef", "01ARZ3NDEKTSV4RRFFQ69G5FAV")) {
             Message message = Message.of(id, new byte[0]);
             assertThat(ordered.select(message)).isEqualTo(parts(null, null, id));
-            assertThat(consumer(ordered).keyOf(message))
-                    .isEqualTo(consumer(KeySelector.messageId()).keyOf(message));
+            assertThat(ConsumerPlan.of(consumer(ordered)).keyOf(message))
+                    .isEqualTo(ConsumerPlan.of(consumer(KeySelector.messageId())).keyOf(message));
         }
         for (String id : List.of(
                 "f47ac10b-58cc-4372-a567-0e02b2c3d479", // version 4
@@ -141,17 +141,17 @@ class KeySelectorTest {
         Consumer dated = consumer(KeySelector.messageId().withEventTime());
         Instant time = Instant.parse("2026-11-16T23:59:59.999999Z");
         Message message = MESSAGE.toBuilder().eventTime(time).build();
-        MarkerKey key = dated.keyOf(message).orElseThrow();
+        MarkerKey key = ConsumerPlan.of(dated).keyOf(message).orElseThrow();
         assertThat(key.value().getMostSignificantBits() >>> 16).isEqualTo(time.toEpochMilli());
         assertThat(key.value().version()).isEqualTo(8);
         assertThat(key.readable()).isEqualTo("id=m-1/time=2026-11-16T23:59:59.999Z");
-        assertThat(dated.keyOf(message.toBuilder().eventTime(time.plusNanos(1)).build()))
+        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().eventTime(time.plusNanos(1)).build()))
                 .as("finer fractions are lost on some ways")
                 .contains(key);
-        assertThat(dated.keyOf(message.toBuilder().eventTime(time.plusMillis(1)).build()))
+        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().eventTime(time.plusMillis(1)).build()))
                 .isNotEqualTo(Optional.of(key));
-        assertThat(dated.keyOf(message.toBuilder().id("m-2").build())).isNotEqualTo(Optional.of(key));
-        assertThat(dated.keyed(message)).isEqualTo(new Keyed.Key(key, Instant.ofEpochMilli(time.toEpochMilli())));
+        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().id("m-2").build())).isNotEqualTo(Optional.of(key));
+        assertThat(ConsumerPlan.of(dated).keyed(message)).isEqualTo(new Keyed.Key(key, Instant.ofEpochMilli(time.toEpochMilli())));
 
         assertRejected(dated.key().select(MESSAGE), Rejection.KEY_MISSING);
         for (Instant outside : List.of(Instant.EPOCH.minusMillis(1), Instant.ofEpochMilli(1L << 48), Instant.MAX)) {

@@ -55,7 +55,7 @@ class ObserverTest {
         assertThat(seen.lags())
                 .containsEntry(Duration.ofSeconds(1), 2L)
                 .containsEntry(Duration.ofSeconds(10), 1L)
-                .containsEntry(Observer.OPEN_END, 1L);
+                .containsEntry(Observation.OPEN_END, 1L);
         assertThat(seen.toString())
                 .contains("billing, observed for PT0S")
                 .contains("would be duplicates      4")

@@ -39,15 +39,15 @@ class PositionKeysTest {
 
     @Test
     void aStreamWithoutAUsableNameHasNone() {
-        assertThat(consumer.keyOf(message(new Position(" ", 0, 1)))).isEmpty();
-        assertThat(consumer.keyOf(message(new Position("\uD800", 0, 1)))).isEmpty();
-        assertThat(consumer.keyOf(message(new Position("x".repeat(2_000), 0, 1))))
+        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position(" ", 0, 1)))).isEmpty();
+        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position("\uD800", 0, 1)))).isEmpty();
+        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position("x".repeat(2_000), 0, 1))))
                 .isEmpty();
-        assertThat(consumer.keyOf(Message.of("m", new byte[0]))).isEmpty();
+        assertThat(ConsumerPlan.of(consumer).keyOf(Message.of("m", new byte[0]))).isEmpty();
     }
 
     private MarkerKey key(Position position) {
-        return consumer.keyOf(message(position)).orElseThrow();
+        return ConsumerPlan.of(consumer).keyOf(message(position)).orElseThrow();
     }
 
     private static Message message(Position position) {

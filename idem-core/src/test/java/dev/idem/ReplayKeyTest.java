@@ -19,7 +19,7 @@ class ReplayKeyTest {
                 .key(selector)
                 .policy(Policy.defaults().withReplay(policy))
                 .build();
-        return consumer.keyOf(Message.builder().id(id).replaySession(session).build())
+        return ConsumerPlan.of(consumer).keyOf(Message.builder().id(id).replaySession(session).build())
                 .orElseThrow();
     }
 

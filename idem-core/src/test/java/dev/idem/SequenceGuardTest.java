@@ -70,7 +70,7 @@ class SequenceGuardTest {
             List<Long> again = new ArrayList<>();
             for (int from = 0; from < waiting.size(); from += together) {
                 List<Long> list = waiting.subList(from, Math.min(waiting.size(), from + together));
-                SequenceGuard guard = new SequenceGuard(FROM_ONE, memory);
+                SequenceGuard guard = new SequenceGuard(new SequencePlan(FROM_ONE, false), memory);
                 guard.lock(list.stream().map(v -> new StreamVersion("s", v)).toList(), Duration.ZERO);
                 List<StreamVersion> kept = new ArrayList<>();
                 for (long version : list) {
@@ -130,7 +130,7 @@ class SequenceGuardTest {
     @Test
     @DisplayName("a repetition of what the same transaction applies is not stale before that has committed")
     void repetitionsAreProvisional() {
-        SequenceGuard guard = new SequenceGuard(FROM_ONE, new Memory());
+        SequenceGuard guard = new SequenceGuard(new SequencePlan(FROM_ONE, false), new Memory());
         StreamVersion first = new StreamVersion("s", 1);
         guard.lock(List.of(first), Duration.ZERO);
         assertThat(guard.judge(first)).isInstanceOf(SequenceGuard.Verdict.Apply.class);
@@ -143,7 +143,7 @@ class SequenceGuardTest {
     void theLargestVersionIsAVersionLikeAnyOther() {
         Memory memory = new Memory();
         memory.current.put("s", Long.MAX_VALUE - 1);
-        SequenceGuard guard = new SequenceGuard(FROM_ONE, memory);
+        SequenceGuard guard = new SequenceGuard(new SequencePlan(FROM_ONE, false), memory);
         StreamVersion last = new StreamVersion("s", Long.MAX_VALUE);
         guard.lock(List.of(last), Duration.ZERO);
         assertThat(guard.judge(last)).isInstanceOf(SequenceGuard.Verdict.Apply.class);

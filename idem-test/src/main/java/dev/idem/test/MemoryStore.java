@@ -1,6 +1,7 @@
 package dev.idem.test;
 
 import dev.idem.Consumer;
+import dev.idem.ConsumerPlan;
 import dev.idem.Message;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
@@ -186,7 +187,7 @@ public final class MemoryStore implements MarkerStore.Batching, MarkerStore.Secr
 
     /** When that consumer finished that message, or null if it has not. */
     public @Nullable Instant markedAt(Consumer consumer, Message message) {
-        MarkerKey key = consumer.keyOf(message).orElse(null);
+        MarkerKey key = ConsumerPlan.of(consumer).keyOf(message).orElse(null);
         lock.lock();
         try {
             Marker marker = key == null ? null : markers.get(new Key(key.consumer(), key.value()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.idem.Consumer;
+import dev.idem.ConsumerPlan;
 import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -171,7 +172,7 @@ abstract class BatchContract extends HandlerContract {
         MarkerStore.Batching store = batching();
         List<ClaimRequest> requests = new ArrayList<>();
         for (Message message : batch(3)) {
-            MarkerKey key = consumer().keyOf(message).orElseThrow();
+            MarkerKey key = ConsumerPlan.of(consumer()).keyOf(message).orElseThrow();
             requests.add(new ClaimRequest(key, new byte[] {1, 2, 3, 4, 5}, Duration.ZERO, false));
         }
         try (Batch abandoned = store.claimAll(requests)) {
@@ -209,7 +210,7 @@ abstract class BatchContract extends HandlerContract {
         MarkerStore.Batching store = batching();
         List<ClaimRequest> requests = new ArrayList<>();
         for (Message message : batch(2)) {
-            requests.add(new ClaimRequest(consumer().keyOf(message).orElseThrow(), null, Duration.ZERO, false));
+            requests.add(new ClaimRequest(ConsumerPlan.of(consumer()).keyOf(message).orElseThrow(), null, Duration.ZERO, false));
         }
         Batch before = store.claimAll(requests);
         before.close();

@@ -2,6 +2,7 @@ package dev.idem.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.ConsumerPlan;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
@@ -187,8 +188,8 @@ public abstract class ReplayStoreContract extends ContractBench {
     void marked() throws Exception {
         Message done = message(fresh());
         assertThat(deliver(inbox(), done)).isInstanceOf(Outcome.Processed.class);
-        MarkerKey marked = consumer().keyOf(done).orElseThrow();
-        MarkerKey unmarked = consumer().keyOf(message(fresh())).orElseThrow();
+        MarkerKey marked = ConsumerPlan.of(consumer()).keyOf(done).orElseThrow();
+        MarkerKey unmarked = ConsumerPlan.of(consumer()).keyOf(message(fresh())).orElseThrow();
         ReplayStore replays = replays();
         assertThat(replays.marked(marked.consumer(), List.of(marked, unmarked))).containsExactly(marked);
         sharedStore().register(consumer);
