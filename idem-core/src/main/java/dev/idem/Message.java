@@ -59,6 +59,11 @@ public final class Message {
         return fields.payload.clone();
     }
 
+    /** How many bytes the payload has. */
+    public int payloadSize() {
+        return fields.payload.length;
+    }
+
     /** The payload itself, for hashing and decoding inside this package without a copy. */
     byte[] rawPayload() {
         return fields.payload;

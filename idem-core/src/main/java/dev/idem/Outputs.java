@@ -130,7 +130,7 @@ final class Outputs {
     }
 
     private boolean isOfInput(Header header) {
-        return input.headers(header.name()).stream().anyMatch(of -> Arrays.equals(of.rawValue(), header.rawValue()));
+        return input.headers(header.name()).stream().anyMatch(of -> Arrays.equals(of.value(), header.value()));
     }
 
     private static void header(Message.Builder to, Message message, String name, @Nullable String value) {

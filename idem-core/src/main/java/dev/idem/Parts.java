@@ -15,7 +15,7 @@ final class Parts {
         List<BatchEntry<?>> part = new ArrayList<>();
         long bytes = 0;
         for (BatchEntry<?> entry : entries) {
-            int size = entry.message().rawPayload().length;
+            int size = entry.message().payloadSize();
             boolean full = part.size() == most || bytes + size > policy.batchBytes();
             if (full && !part.isEmpty()) {
                 parts.add(part);
