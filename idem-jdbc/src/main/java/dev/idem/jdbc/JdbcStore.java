@@ -26,7 +26,6 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps markers in a relational database, in the same transaction as the handler's effects: exactly once for effects in
@@ -46,7 +45,7 @@ public final class JdbcStore
                 MarkerStore.Witnessed,
                 MarkerStore.Secretive,
                 MarkerStore.Pingable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
     private static final String RETAIN_ADVICE = REGISTER_ADVICE + " Inside an outer transaction a new consumer needs a"

@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Notices that the tables are behind what brokers remember: restored, or created anew.
@@ -35,7 +34,7 @@ import org.slf4j.LoggerFactory;
 final class JdbcWitness implements StoreWitness, AutoCloseable {
     static final Duration EVERY = Duration.ofSeconds(5);
 
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final long CLOSE_MILLIS = 2_000;
 
     /** A row that does not move for long is removed, see {@link WitnessRows#KEEP}. */

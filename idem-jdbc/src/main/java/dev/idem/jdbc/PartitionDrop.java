@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Drops partitions that are older than every consumer's window. Markers go with their partition and never before it,
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * because everybody who comes later waits behind it, and gives up after some tries: the next sweep goes on.
  */
 final class PartitionDrop {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     /**
      * Producers' clocks may be behind by as much, the longest skew a policy allows; and a message that is processed a day

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds out, when the first workers start, whether the pool can have two connections open at once: one of a worker, and the
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * connection of is refused. A busy one gets a warning, and is asked on. Thread-safe.
  */
 final class PoolSize implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final long SHORTEST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 5_000;
     private static final int VALID_SECONDS = 5;

@@ -10,14 +10,13 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks after consumers and their windows in the background, on one thread of a store: registers and declares them again,
  * and sweeps if this instance is elected. Whatever fails is tried again later, ever more seldom, and disturbs nobody.
  */
 final class Sweeper implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final Duration LONGEST_TICK = Duration.ofMinutes(10);
     private static final Duration LONGEST_BACKOFF = Duration.ofHours(1);
     private static final Duration KEEP_ELECTED = Duration.ofSeconds(30);
