@@ -98,9 +98,9 @@ final class ErasureKeys {
         }
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(number.get()));
-        values.put("name", NamedSql.Parameter.of(InboxRows.storable(messageId)));
+        values.put("name", NamedSql.Parameter.of(StoredText.storable(messageId)));
         values.put("erased", NamedSql.Parameter.of(MarkerKey.erased(messageId)));
-        values.put("copies", NamedSql.Parameter.of(beginning(InboxRows.storable(messageId) + MarkerKey.SESSION)));
+        values.put("copies", NamedSql.Parameter.of(beginning(StoredText.storable(messageId) + MarkerKey.SESSION)));
         Optional<UUID> uuid = Uuids.canonical(messageId);
         uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
         String where = " WHERE consumer = :consumer AND (readable = :name OR readable = :erased"

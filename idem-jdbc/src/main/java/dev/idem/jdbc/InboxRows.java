@@ -66,7 +66,7 @@ final class InboxRows {
         filter.orderingKey().ifPresent(key -> {
             where.append(" AND (q.order_key = :order OR (q.order_key IS NULL AND q.ordering_key = :ordering))");
             values.put("order", dialect.key().apply(Hashes.uuid(key)));
-            values.put("ordering", NamedSql.Parameter.of(storable(key)));
+            values.put("ordering", NamedSql.Parameter.of(StoredText.storable(key)));
         });
         filter.olderThan().ifPresent(age -> {
             where.append(" AND q.stored_at < ").append(now).append(" - :age");
@@ -85,7 +85,7 @@ final class InboxRows {
             Optional<String> value) {
         value.ifPresent(text -> {
             where.append(" AND q.").append(column).append(" = :").append(name);
-            values.put(name, NamedSql.Parameter.of(storable(text)));
+            values.put(name, NamedSql.Parameter.of(StoredText.storable(text)));
         });
     }
 
@@ -136,7 +136,7 @@ final class InboxRows {
         }
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(number.get()));
-        values.put("name", NamedSql.Parameter.of(storable(messageId)));
+        values.put("name", NamedSql.Parameter.of(StoredText.storable(messageId)));
         Optional<java.util.UUID> uuid = Uuids.canonical(messageId);
         uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
         List<InboxRow> exact = query(
@@ -154,7 +154,7 @@ final class InboxRows {
         if (messageId.isEmpty() || ESCAPED.matcher(messageId).find()) {
             return List.of();
         }
-        String end = "/id=" + storable(messageId);
+        String end = "/id=" + StoredText.storable(messageId);
         List<InboxRow> found = query(
                 connection,
                 names,
@@ -176,10 +176,5 @@ final class InboxRows {
             }
         }
         return found;
-    }
-
-    /** As texts for people are stored. */
-    static String storable(String text) {
-        return text.replace('\0', '\uFFFD');
     }
 }

@@ -89,7 +89,7 @@ final class JdbcSequences implements SequenceStore {
     }
 
     private void record(Connection connection, int number, Deed deed, Gap gap, String what) throws SQLException {
-        String detail = "stream " + InboxRows.storable(gap.stream()) + ": " + what;
+        String detail = "stream " + StoredText.storable(gap.stream()) + ": " + what;
         audit.write(connection, new AuditRows.Entry(number, null, deed.action(), deed.actor(), deed.reason(), detail));
     }
 

@@ -56,8 +56,8 @@ final class OutboxRows {
             case "key" -> bound(key.value());
             case "readable" -> key.readable();
             case "order" -> bound(order);
-            case "ordering" -> QueueIntake.storable(ordering);
-            case "type" -> QueueIntake.storable(message.type().orElse(null));
+            case "ordering" -> StoredText.storableOrNull(ordering);
+            case "type" -> StoredText.storableOrNull(message.type().orElse(null));
             case "head" -> Envelope.of(message);
             case "payload" -> message.payload();
             default -> throw NamedSql.missing(name);

@@ -106,7 +106,7 @@ public final class ReplayOperator {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("name", NamedSql.Parameter.of(name));
         values.put("consumer", NamedSql.Parameter.of(number));
-        values.put("source", NamedSql.Parameter.of(InboxRows.storable(source.toString())));
+        values.put("source", NamedSql.Parameter.of(StoredText.storable(source.toString())));
         values.put("actor", NamedSql.Parameter.of(actor));
         values.put("reason", NamedSql.Parameter.of(reason));
         values.put("rate", NamedSql.Parameter.of(perSecond));

@@ -129,7 +129,7 @@ final class StreamRows {
 
     private void read(ResultSet row, Map<UUID, String> names, Map<String, OptionalLong> locked) throws SQLException {
         String name = names.get(dialect.keyOf().read(row, 1));
-        if (name == null || !InboxRows.storable(name).equals(row.getString(2))) {
+        if (name == null || !StoredText.storable(name).equals(row.getString(2))) {
             throw new SQLException("The name of stream " + name + " has the hash of another one");
         }
         long current = row.getLong(3);
@@ -232,7 +232,7 @@ final class StreamRows {
                         "stream",
                         dialect.key().apply(stream.getKey()),
                         "name",
-                        NamedSql.Parameter.of(InboxRows.storable(stream.getValue()))))
+                        NamedSql.Parameter.of(StoredText.storable(stream.getValue()))))
                 .toList();
     }
 }
