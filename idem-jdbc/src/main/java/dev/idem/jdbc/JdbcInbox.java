@@ -2,8 +2,6 @@ package dev.idem.jdbc;
 
 import dev.idem.Gap;
 import dev.idem.QueueStats;
-import dev.idem.StoreException;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -142,12 +140,5 @@ public final class JdbcInbox {
 
     private <T> T read(String what, ShortTransactions.Doing<T> reading) {
         return new ShortTransactions(dataSource, tables).once(what, reading);
-    }
-
-    static StoreException failed(String what, Tables tables, SQLException failure) {
-        return new StoreException(
-                "Could not " + what + " in " + tables + " (SQLState " + failure.getSQLState() + "): "
-                        + SqlFaults.advice(failure),
-                failure);
     }
 }
