@@ -60,7 +60,7 @@ final class Partitions {
 
     private Claim answer(Seen now, long millis, MarkerKey key) {
         List<Partition> partitions = now.partitions;
-        long latest = System.currentTimeMillis() + (PartitionKeeper.DAYS_AHEAD + SKEW_DAYS) * Partition.DAY;
+        long latest = System.currentTimeMillis() + (Partition.DAYS_AHEAD + SKEW_DAYS) * Partition.DAY;
         if (millis > latest) {
             return new Claim.Unforeseen(Instant.ofEpochMilli(latest));
         }
@@ -79,7 +79,7 @@ final class Partitions {
                 key + " is of " + Instant.ofEpochMilli(millis) + ", and the markers of " + tables
                         + " have no partition for that: " + end
                         + ". Deliver it again later. Is the producer's clock wrong? Else run 'idem retention run' with the"
-                        + " owner of the tables, which creates partitions " + PartitionKeeper.DAYS_AHEAD
+                        + " owner of the tables, which creates partitions " + Partition.DAYS_AHEAD
                         + " days ahead",
                 null);
     }
