@@ -62,12 +62,12 @@ final class OutboxRows {
             case "payload" -> message.payload();
             default -> throw NamedSql.missing(name);
         });
-        unit.deferInOrder(LINE, insert.toString(), order == null ? values : with(turns.of(consumer, order), values));
+        unit.deferInOrder(LINE, insert.toString(), order == null ? values : with(turns.deferred(consumer, order), values));
     }
 
-    private static @Nullable Object[] with(LineTurns.Turn turn, @Nullable Object[] values) {
+    private static @Nullable Object[] with(DeferredLock lock, @Nullable Object[] values) {
         @Nullable Object[] all = Arrays.copyOf(values, values.length + 1);
-        all[values.length] = turn;
+        all[values.length] = lock;
         return all;
     }
 
