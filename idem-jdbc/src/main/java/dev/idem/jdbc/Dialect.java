@@ -1,13 +1,17 @@
 package dev.idem.jdbc;
 
+import dev.idem.StoreException;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * Everything that differs between databases. Statements have named parameters and {@code ${table}} names; see {@link
@@ -62,6 +66,31 @@ record Dialect(
     @FunctionalInterface
     interface KeyReader {
         UUID read(ResultSet row, int column) throws SQLException;
+    }
+
+    static Dialect of(Database database) {
+        return switch (database) {
+            case POSTGRESQL -> PostgreSql.DIALECT;
+            case MARIADB -> MariaDb.DIALECT;
+            case H2 -> H2Dialect.DIALECT;
+        };
+    }
+
+    /** The dialect of the product that the driver names. */
+    static Dialect detect(Connection connection) throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        return Arrays.stream(Database.values())
+                .filter(database -> database.product().equalsIgnoreCase(product))
+                .findFirst()
+                .map(Dialect::of)
+                .orElseThrow(() -> new StoreException(
+                        "Database '" + product + "' is not supported. Supported are "
+                                + Arrays.stream(Database.values())
+                                        .map(Database::product)
+                                        .collect(Collectors.joining(", "))
+                                + ". If it speaks the SQL of one of these, choose that one:"
+                                + " JdbcStore.builder(dataSource).database(Database.POSTGRESQL)",
+                        null));
     }
 
     String quote(String name) {

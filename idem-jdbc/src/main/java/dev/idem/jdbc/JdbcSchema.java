@@ -50,7 +50,7 @@ public final class JdbcSchema {
     public static JdbcSchema of(
             DataSource dataSource, @Nullable Database database, @Nullable String schema, String prefix) {
         try (Connection connection = dataSource.getConnection()) {
-            Dialect dialect = (database == null ? Database.detect(connection) : database).dialect();
+            Dialect dialect = database == null ? Dialect.detect(connection) : Dialect.of(database);
             Identifier place = schema == null ? null : new Identifier(schema);
             Tables tables = Tables.in(connection, dialect, place, new Identifier(prefix));
             return new JdbcSchema(dataSource, found(connection, tables));
@@ -97,7 +97,7 @@ public final class JdbcSchema {
 
     private static String filled(String script, Database database, @Nullable String schema, String prefix) {
         if (schema != null) {
-            return Tables.in(database.dialect(), new Identifier(schema), new Identifier(prefix))
+            return Tables.in(Dialect.of(database), new Identifier(schema), new Identifier(prefix))
                     .fill(script);
         }
         String checked = new Identifier(prefix).name();

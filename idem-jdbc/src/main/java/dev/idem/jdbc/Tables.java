@@ -64,7 +64,7 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
     }
 
     Tables withoutPartitions() {
-        return new Tables(dialect.database().dialect(), schemaName, prefix, false);
+        return new Tables(Dialect.of(dialect.database()), schemaName, prefix, false);
     }
 
     /** Fills {@code ${marker}} and the like into a statement or a script. */

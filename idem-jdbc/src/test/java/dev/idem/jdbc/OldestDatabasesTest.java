@@ -37,7 +37,7 @@ class OldestDatabasesTest {
     }
 
     private static Check version(Database database) {
-        return database.dialect().checks().stream()
+        return Dialect.of(database).checks().stream()
                 .filter(check -> check.name().equals("version"))
                 .findFirst()
                 .orElseThrow();
