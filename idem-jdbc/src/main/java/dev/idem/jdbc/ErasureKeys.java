@@ -92,7 +92,7 @@ final class ErasureKeys {
 
     /** By the id that lists show. Reads the whole queue, the archive, and all markers of the consumer. */
     Optional<Found> of(Connection connection, String consumer, String messageId) throws SQLException {
-        Optional<Integer> number = InboxRows.number(new InboxRows(tables).names(connection), consumer);
+        Optional<Integer> number = KnownConsumer.number(connection, tables, consumer);
         if (number.isEmpty()) {
             return Optional.empty();
         }

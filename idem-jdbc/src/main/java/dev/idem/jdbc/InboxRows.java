@@ -32,23 +32,10 @@ final class InboxRows {
         select = "SELECT " + InboxRow.COLUMNS + ", " + now + " FROM ${queue} q WHERE ";
     }
 
-    /** Names of consumers by their numbers. */
-    Map<Integer, String> names(Connection connection) throws SQLException {
-        Map<Integer, String> names = new HashMap<>();
-        try (PreparedStatement statement =
-                        connection.prepareStatement(tables.fill("SELECT number, name FROM ${consumer}"));
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                names.put(rows.getInt(1), rows.getString(2));
-            }
-        }
-        return names;
-    }
-
     /** Those behind a number, the oldest or the newest first. */
     List<InboxRow> page(Connection connection, InboxFilter filter, boolean newest, int limit, long after)
             throws SQLException {
-        Map<Integer, String> names = names(connection);
+        Map<Integer, String> names = KnownConsumer.names(connection, tables);
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         StringBuilder where = new StringBuilder(newest ? "q.id < :after" : "q.id > :after");
         values.put("after", NamedSql.Parameter.of(after));
@@ -99,7 +86,7 @@ final class InboxRows {
                         .collect(Collectors.joining(", ", " AND q.status IN (", ")"));
     }
 
-    static Optional<Integer> number(Map<Integer, String> names, String consumer) {
+    private static Optional<Integer> number(Map<Integer, String> names, String consumer) {
         return names.entrySet().stream()
                 .filter(entry -> entry.getValue().equals(consumer))
                 .map(Map.Entry::getKey)
@@ -122,14 +109,14 @@ final class InboxRows {
                 ? List.of()
                 : query(
                         connection,
-                        names(connection),
+                        KnownConsumer.names(connection, tables),
                         select + "q.id IN (" + list + ") ORDER BY q.id" + lock,
                         Map.of());
     }
 
     /** The messages of a consumer that a person calls by this name, or by this id: at most one, unless names collide. */
     List<InboxRow> named(Connection connection, String consumer, String messageId) throws SQLException {
-        Map<Integer, String> names = names(connection);
+        Map<Integer, String> names = KnownConsumer.names(connection, tables);
         Optional<Integer> number = number(names, consumer);
         if (number.isEmpty()) {
             return List.of();

@@ -48,7 +48,7 @@ public final class JdbcInbox {
         return read("count the messages", connection -> {
             List<QueueStats> stats = new ArrayList<>();
             Map<String, Integer> byName = new TreeMap<>();
-            rows.names(connection).forEach((number, name) -> byName.put(name, number));
+            KnownConsumer.names(connection, tables).forEach((number, name) -> byName.put(name, number));
             for (Map.Entry<String, Integer> consumer : byName.entrySet()) {
                 stats.add(numbers.stats(connection, consumer.getKey(), consumer.getValue()));
             }

@@ -96,7 +96,7 @@ public final class ReplayOperator {
             throw new IllegalArgumentException("The name of a session must be 1 to 100 letters, digits or . _ : - and"
                     + " start with a letter or digit");
         }
-        int number = InboxRows.number(new InboxRows(tables).names(connection), consumer)
+        int number = KnownConsumer.number(connection, tables, consumer)
                 .orElseThrow(() ->
                         new IdemException(tables + " know no consumer " + consumer + ": is this its database?", null));
         if (rows.row(connection, name).isPresent()) {
