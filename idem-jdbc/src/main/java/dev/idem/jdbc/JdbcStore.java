@@ -83,7 +83,8 @@ public final class JdbcStore
         handlers = new HandlerConnections(given, SessionId.of(tables.dialect().database()));
         claims = new Claims(dataSource, tables, handlers, size, rollbackOnly);
         windows = new Windows(dataSource, tables, claims.horizons());
-        sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery);
+        JdbcSchema schema = new JdbcSchema(dataSource, tables);
+        sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery, schema::validate);
         queue = new JdbcQueue(
                 given,
                 dataSource,
@@ -385,7 +386,7 @@ public final class JdbcStore
         public JdbcStore build() {
             OwnConnections.check(dataSource);
             JdbcSchema tables = JdbcSchema.of(dataSource, database, schema, prefix);
-            boolean ours = tables.database().dialect().embedded() || isOfATest();
+            boolean ours = tables.tables().dialect().embedded() || isOfATest();
             if (mode == SchemaMode.CREATE || (mode == SchemaMode.CREATE_IF_EMBEDDED && ours)) {
                 tables.apply();
             }

@@ -233,11 +233,7 @@ class HorizonTest {
         Tables tables = JdbcSchema.of(history.db.plain()).tables();
         List<Cutoffs.Cutoff> cutoffs;
         try (Connection connection = history.db.plain().getConnection()) {
-            cutoffs = new Cutoffs(tables)
-                    .take(
-                            connection,
-                            JdbcConsumers.of(JdbcSchema.of(history.db.plain())).list(),
-                            false);
+            cutoffs = new Cutoffs(tables).take(connection, KnownConsumer.all(connection, tables), false);
         }
         Walk walk = history.db.kind() == Database.POSTGRESQL
                 ? HeapWalk.through(Expiring.MARKERS, tables, sweep, cutoffs, 5000)

@@ -207,7 +207,7 @@ class PartitionDropTest {
             List<Cutoffs.Cutoff> cutoffs;
             try (Connection connection = days.db.plain().getConnection()) {
                 cutoffs = new Cutoffs(schema.tables())
-                        .take(connection, JdbcConsumers.of(schema).list(), true);
+                        .take(connection, KnownConsumer.all(connection, schema.tables()), true);
             }
             comesBack(days, schema.tables(), days.oldest().from() - Partition.DAY);
             FaultyDataSource faulty = FaultyDataSource.around(days.db.plain());
