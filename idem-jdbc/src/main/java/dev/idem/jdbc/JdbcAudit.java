@@ -22,7 +22,7 @@ public final class JdbcAudit implements Audit {
     private final NamedSql newest;
 
     private JdbcAudit(JdbcSchema schema) {
-        tables = schema.tables();
+        tables = SchemaTables.of(schema);
         entries = new AuditRows(tables);
         transactions = new ShortTransactions(schema.dataSource(), tables);
         newest = new NamedSql(tables.fill(

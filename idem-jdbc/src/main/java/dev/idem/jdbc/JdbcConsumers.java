@@ -20,7 +20,7 @@ public final class JdbcConsumers {
     }
 
     public static JdbcConsumers of(JdbcSchema schema) {
-        return new JdbcConsumers(schema.dataSource(), schema.tables());
+        return new JdbcConsumers(schema.dataSource(), SchemaTables.of(schema));
     }
 
     /** A consumer's name and the number that stands for it in the tables. */

@@ -40,7 +40,7 @@ public final class JdbcInbox {
     }
 
     public static JdbcInbox of(JdbcSchema schema) {
-        return new JdbcInbox(schema.dataSource(), schema.tables());
+        return new JdbcInbox(schema.dataSource(), SchemaTables.of(schema));
     }
 
     /** How the queue of every consumer stands, by their names. Cheap, however much waits. */

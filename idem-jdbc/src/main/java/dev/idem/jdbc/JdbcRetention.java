@@ -23,7 +23,7 @@ public final class JdbcRetention {
 
     private JdbcRetention(JdbcSchema schema) {
         dataSource = schema.dataSource();
-        tables = schema.tables();
+        tables = SchemaTables.of(schema);
         known = JdbcConsumers.of(schema);
     }
 

@@ -108,7 +108,18 @@ public final class JdbcSchema {
         return tables.dialect().database();
     }
 
-    DataSource dataSource() {
+    /** Where the tables are, as the database knows it. */
+    public String schemaName() {
+        return tables.schemaName();
+    }
+
+    /** What the names of all tables begin with. */
+    public String prefix() {
+        return tables.prefix().name();
+    }
+
+    /** The data source it was made of. */
+    public DataSource dataSource() {
         return dataSource;
     }
 
