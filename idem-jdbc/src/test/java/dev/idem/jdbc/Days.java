@@ -78,7 +78,7 @@ final class Days implements AutoCloseable {
     }
 
     RetentionRun.Partitioned sweptWithoutRests() throws Exception {
-        Tables tables = JdbcSchema.of(db.plain()).tables();
+        Tables tables = db.tables();
         List<KnownConsumer> known;
         try (Connection connection = db.plain().getConnection()) {
             known = KnownConsumer.all(connection, tables);
@@ -91,7 +91,7 @@ final class Days implements AutoCloseable {
 
     List<Partition> partitions() throws Exception {
         try (var connection = db.plain().getConnection()) {
-            return Partition.list(connection, JdbcSchema.of(db.plain()).tables());
+            return Partition.list(connection, db.tables());
         }
     }
 

@@ -96,7 +96,7 @@ final class History implements AutoCloseable {
 
     /** In steps so small that a table of some hundred rows takes several, and without rests. */
     void sweepInSmallSteps(DataSource source) throws Exception {
-        Tables tables = JdbcSchema.of(db.plain()).tables();
+        Tables tables = db.tables();
         List<KnownConsumer> known;
         try (Connection connection = db.plain().getConnection()) {
             known = KnownConsumer.all(connection, tables);

@@ -39,7 +39,7 @@ class QueueMovesTest {
         try (InboxBench bench = new InboxBench(database);
                 Connection connection = bench.db.plain().getConnection()) {
             QueueChanges changes =
-                    new QueueChanges(JdbcSchema.of(bench.db.plain()).tables());
+                    new QueueChanges(bench.db.tables());
             int number = (int) bench.db.number("SELECT number FROM idem_consumer");
             int pairs = 0;
             for (QueueState state : ROWS) {
