@@ -122,7 +122,7 @@ final class OwnTransaction implements AutoCloseable {
     }
 
     @FunctionalInterface
-    interface Look {
+    public interface Look {
         boolean at(Connection connection) throws SQLException;
     }
 
