@@ -14,8 +14,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Everything that differs between databases. Statements have named parameters and {@code ${table}} names; see {@link
- * Markers} for what each of them must answer.
+ * Everything that differs between databases. Statements have named parameters and {@code ${table}} names.
  *
  * @param claim inserts the marker as the first statement of a transaction; answers one row of {@link ClaimRow}: granted,
  *     or the marker that is already there; or none when only {@code read} can tell

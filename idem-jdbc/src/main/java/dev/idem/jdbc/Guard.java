@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands between a handler and the connection of its transaction. Statements, result sets and metadata that are reached
  * through it are guarded too; what still leads around it (the result set of an SQL array, say) is caught by the confirm
- * before the commit. Each call holds a lock while it runs, so that after {@link
- * #revoke} no call of a stray thread can still be on its way into the next message's transaction.
+ * before the commit. Each call holds a lock while it runs, so that after
+ * {@link #revoke} no call of a stray thread can still be on its way into the next message's transaction.
  */
 final class Guard {
     /** Looked up once: a proxy is made for each connection, statement and result of each message. */

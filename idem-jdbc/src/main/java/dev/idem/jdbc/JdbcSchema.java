@@ -87,8 +87,8 @@ public final class JdbcSchema {
     }
 
     /**
-     * The script for PostgreSQL with markers in partitions by time. It creates no partition: {@link
-     * #applyPartitioned} does, and a store or {@code idem retention run} with a role that may.
+     * The script for PostgreSQL with markers in partitions by time. It creates no partition:
+     * {@link #applyPartitioned} does, and a store or {@code idem retention run} with a role that may.
      */
     public static String partitionedScript(@Nullable String schema, String prefix) {
         String script = resource(Database.POSTGRESQL, PARTITIONED) + resource(Database.POSTGRESQL, "");

@@ -350,7 +350,7 @@ public final class JdbcStore
 
         /**
          * How often markers and results that are older than their windows are removed, by one of the instances that share
-         * the tables; default hourly. Zero means not by this instance: then run {@link JdbcRetention}, or {@code idem
+         * the tables; default hourly. Zero means not by this instance: then run {@code JdbcRetention}, or {@code idem
          * retention run}, at least daily.
          */
         public Builder sweepEvery(Duration value) {
@@ -368,8 +368,8 @@ public final class JdbcStore
         }
 
         /**
-         * What a framework knows of the transactions it keeps for its users; default nothing. Those of {@link
-         * JdbcStore#dataSource} are known without it.
+         * What a framework knows of the transactions it keeps for its users; default nothing. Those of
+         * {@link JdbcStore#dataSource} are known without it.
          */
         public Builder outerTransactions(OuterTransactions value) {
             frameworks = Objects.requireNonNull(value, "outerTransactions");

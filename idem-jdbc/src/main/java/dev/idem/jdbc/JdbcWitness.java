@@ -28,8 +28,8 @@ import org.slf4j.Logger;
  *
  * <p><b>What it costs.</b> One small update every {@link #EVERY}, from a thread of its own, while offsets are committed.
  *
- * <p><b>What it cannot see.</b> A loss of less than that time; and whatever a row that was removed after {@link
- * WitnessRows#KEEP} would have told.
+ * <p><b>What it cannot see.</b> A loss of less than that time; and whatever a row that was removed after
+ * {@link WitnessRows#KEEP} would have told.
  */
 final class JdbcWitness implements StoreWitness, AutoCloseable {
     static final Duration EVERY = Duration.ofSeconds(5);

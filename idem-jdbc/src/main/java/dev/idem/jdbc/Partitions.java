@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * for another one: a claim of such a key fails in the database, whatever is remembered here. So what is remembered only
  * saves that error, which would undo a batch for one old message; it may be wrong in both directions. A key that seems
  * to have no place is looked up again, and a claim that finds no partition is made again after another look. Should a
- * partition be made again by hand, the horizon, raised in the transaction of the drop, still tells ({@link
- * PartitionDrop}).
+ * partition be made again by hand, the horizon, raised in the transaction of the drop, still tells.
  */
 final class Partitions {
     /** What the database says to a row that no partition takes, and to nothing else on this table. */

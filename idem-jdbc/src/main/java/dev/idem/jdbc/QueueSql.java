@@ -9,7 +9,7 @@ import dev.idem.QueueState;
  * @param now the database's clock
  * @param byId the table where rows are found by their ids: a scan of a small table would wait for rows it does not want
  * @param insert writes messages in the order given
- * @param turns waits until the stripes given are this transaction's, in their order: see {@link LineTurns}
+ * @param turns waits until the stripes given are this transaction's, in their order
  * @param blocked answers those of the ordering keys given that have a message in the queue; takes the turns before, where
  *     one round trip is enough for both
  * @param isolation said before a transaction that takes messages, where the default would lock what others need
@@ -89,7 +89,7 @@ record QueueSql(
 
     private static final String SIZE = "(OCTET_LENGTH(q.head) + OCTET_LENGTH(q.payload))";
 
-    /** What is large is left out, and read when it is known that it fits: see {@link LargeMessages}. */
+    /** What is large is left out, and read when it is known that it fits. */
     private static final String COLUMNS = "q.id, q.message_key, q.readable, CASE WHEN " + SIZE
             + " <= :inline THEN q.head END, CASE WHEN " + SIZE + " <= :inline THEN q.payload END, q.fence, q.started,"
             + " q.failed, q.stored_at, q.order_key, q.status, " + SIZE;
