@@ -197,21 +197,7 @@ final class Guard {
      * end, and the connection must be torn down.
      */
     boolean quiet(Duration limit) {
-        return isFree(calls, limit) && isFree(running.cancelling(), limit);
-    }
-
-    /** Waits until nobody holds it; false when somebody does for longer. */
-    static boolean isFree(ReentrantLock lock, Duration limit) {
-        try {
-            if (!lock.tryLock() && !lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-                return false;
-            }
-            lock.unlock();
-            return true;
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return Threads.isFree(calls, limit) && Threads.isFree(running.cancelling(), limit);
     }
 
     /** The savepoint that the next statement needs, if it needs one. */
