@@ -50,8 +50,7 @@ final class Cutoffs {
         return cutoffs;
     }
 
-    private Optional<Cutoff> take(Connection connection, KnownConsumer consumer, boolean dryRun)
-            throws SQLException {
+    private Optional<Cutoff> take(Connection connection, KnownConsumer consumer, boolean dryRun) throws SQLException {
         Row row = read(connection, consumer.number());
         if (row == null) {
             return Optional.empty();

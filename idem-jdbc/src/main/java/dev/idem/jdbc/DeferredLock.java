@@ -20,7 +20,8 @@ record DeferredLock(Locks locks, int number) {
     /** Takes them all at once. */
     static void take(Connection connection, Collection<DeferredLock> all) throws SQLException {
         Map<Locks, SortedSet<Integer>> numbers = new HashMap<>();
-        all.forEach(lock -> numbers.computeIfAbsent(lock.locks, l -> new TreeSet<>()).add(lock.number));
+        all.forEach(lock ->
+                numbers.computeIfAbsent(lock.locks, l -> new TreeSet<>()).add(lock.number));
         for (Map.Entry<Locks, SortedSet<Integer>> each : numbers.entrySet()) {
             each.getKey().take(connection, each.getValue());
         }

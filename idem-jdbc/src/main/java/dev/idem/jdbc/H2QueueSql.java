@@ -16,7 +16,8 @@ final class H2QueueSql {
                 .blocked(QueueSqlParts.BLOCKED)
                 .begin(QueueSqlParts.TRACE)
                 .take(QueueSqlParts.take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"))
-                .takeHeads(QueueSqlParts.take("TRANSACTION_ID()", "${queue} q", now, QueueSqlParts.NOT_OVERTAKING, "SKIP LOCKED"))
+                .takeHeads(QueueSqlParts.take(
+                        "TRANSACTION_ID()", "${queue} q", now, QueueSqlParts.NOT_OVERTAKING, "SKIP LOCKED"))
                 .followers(QueueSqlParts.line("TRANSACTION_ID()"))
                 .open(open + " FOR UPDATE SKIP LOCKED")
                 .openLeased(open)

@@ -38,7 +38,8 @@ final class MariaDbQueueSql {
                 .ended(QueueSqlParts.NO_TRACE)
                 .heads(QueueSqlParts.HEAD)
                 .held(QueueSqlParts.HELD)
-                .oldest(QueueSqlParts.oldest(now, "${queue} FORCE INDEX (${prefix}queue_due)", QueueSqlParts.oldestRows(byId)))
+                .oldest(QueueSqlParts.oldest(
+                        now, "${queue} FORCE INDEX (${prefix}queue_due)", QueueSqlParts.oldestRows(byId)))
                 .duplicates(QueueSqlParts.DUPLICATES.formatted(now))
                 .running("""
                 INSERT INTO ${worker} (worker, consumer, name, seen_at, running)

@@ -62,7 +62,8 @@ final class OutboxRows {
             case "payload" -> message.payload();
             default -> throw NamedSql.missing(name);
         });
-        unit.deferInOrder(LINE, insert.toString(), order == null ? values : with(turns.deferred(consumer, order), values));
+        unit.deferInOrder(
+                LINE, insert.toString(), order == null ? values : with(turns.deferred(consumer, order), values));
     }
 
     private static @Nullable Object[] with(DeferredLock lock, @Nullable Object[] values) {

@@ -42,7 +42,8 @@ final class PostgreSqlQueueSql {
                   WHERE consumer = :consumer AND order_key = k AND status <> 5)
                 """)
                 .take(QueueSqlParts.take(PG_TOKEN, "${queue} q", now, "", "OF q SKIP LOCKED"))
-                .takeHeads(QueueSqlParts.take(PG_TOKEN, "${queue} q", now, QueueSqlParts.NOT_OVERTAKING, "OF q SKIP LOCKED"))
+                .takeHeads(QueueSqlParts.take(
+                        PG_TOKEN, "${queue} q", now, QueueSqlParts.NOT_OVERTAKING, "OF q SKIP LOCKED"))
                 .followers("""
                 SELECT q.* FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT %s, %s FROM ${queue} q
                   WHERE q.consumer = :consumer AND q.order_key = k AND q.status <> 5 ORDER BY q.id LIMIT :each) q

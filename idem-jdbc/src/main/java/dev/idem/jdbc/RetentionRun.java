@@ -27,7 +27,8 @@ final class RetentionRun {
     record Result(List<Cutoffs.Cutoff> cutoffs, Sweep.Removed removed, Optional<Partitioned> partitions) {
         /** How many markers of a consumer went, alone or with a partition. */
         long markers(int consumer) {
-            long dropped = partitions.map(p -> p.markers.getOrDefault(consumer, 0L)).orElse(0L);
+            long dropped =
+                    partitions.map(p -> p.markers.getOrDefault(consumer, 0L)).orElse(0L);
             return removed.of(Expiring.MARKERS, consumer) + dropped;
         }
 

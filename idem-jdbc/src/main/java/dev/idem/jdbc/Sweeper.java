@@ -92,11 +92,7 @@ final class Sweeper implements AutoCloseable {
         if (sweeps && election.won(interval)) {
             electedAt = System.nanoTime();
             RetentionRun.Result done = new RetentionRun(dataSource, tables)
-                    .run(
-                            known(),
-                            false,
-                            new Sweep(dataSource, tables, this::restAndStayElected),
-                            progress -> {});
+                    .run(known(), false, new Sweep(dataSource, tables, this::restAndStayElected), progress -> {});
             done.cutoffs().forEach(swept -> {
                 int consumer = swept.consumer();
                 log.debug(

@@ -206,8 +206,7 @@ class PartitionDropTest {
             days.sweep(); // all but the one that comes back again and again
             List<Cutoffs.Cutoff> cutoffs;
             try (Connection connection = days.db.plain().getConnection()) {
-                cutoffs = new Cutoffs(tables)
-                        .take(connection, KnownConsumer.all(connection, tables), true);
+                cutoffs = new Cutoffs(tables).take(connection, KnownConsumer.all(connection, tables), true);
             }
             comesBack(days, tables, days.oldest().from() - Partition.DAY);
             FaultyDataSource faulty = FaultyDataSource.around(days.db.plain());
