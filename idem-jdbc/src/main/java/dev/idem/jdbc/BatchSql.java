@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param carried whether these can be written in front of a handler's statement, to be sent in one round trip
  * @param firstWait how long the first try waits for twins, in the unit of the claim's {@code :wait}
  * @param laterWait how long each further try waits
- * @param patience what to write before the wait where the claim cannot say it itself, else empty
- * @param impatience asks for the present wait, else empty
+ * @param setLockTimeout what to write before the wait where the claim cannot say it itself, else empty
+ * @param readLockTimeout asks for the present wait, else empty
  */
 record BatchSql(
         String claim,
@@ -35,8 +35,8 @@ record BatchSql(
         boolean carried,
         long firstWait,
         long laterWait,
-        String patience,
-        String impatience) {
+        String setLockTimeout,
+        String readLockTimeout) {
     static final int INSERTED_COLUMNS = 2;
     static final int SUMMARY_COLUMNS = 1;
     static final int KNOWN_COLUMNS = 5;
@@ -57,8 +57,8 @@ record BatchSql(
         private boolean carried;
         private long firstWait;
         private long laterWait;
-        private String patience = "";
-        private String impatience = "";
+        private String setLockTimeout = "";
+        private String readLockTimeout = "";
 
         Builder claim(String value) {
             claim = value;
@@ -110,13 +110,13 @@ record BatchSql(
             return this;
         }
 
-        Builder patience(String value) {
-            patience = value;
+        Builder setLockTimeout(String value) {
+            setLockTimeout = value;
             return this;
         }
 
-        Builder impatience(String value) {
-            impatience = value;
+        Builder readLockTimeout(String value) {
+            readLockTimeout = value;
             return this;
         }
 
@@ -132,8 +132,8 @@ record BatchSql(
                     carried,
                     firstWait,
                     laterWait,
-                    patience,
-                    impatience);
+                    setLockTimeout,
+                    readLockTimeout);
         }
     }
 }

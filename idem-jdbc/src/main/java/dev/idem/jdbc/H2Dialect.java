@@ -56,8 +56,8 @@ final class H2Dialect {
             .mostUnits(Integer.MAX_VALUE) // runs in this process, so there is no round trip to save
             .firstWait(50)
             .laterWait(5)
-            .patience("SET LOCK_TIMEOUT ") // neither commits nor rolls back
-            .impatience("SELECT LOCK_TIMEOUT()")
+            .setLockTimeout("SET LOCK_TIMEOUT ") // neither commits nor rolls back
+            .readLockTimeout("SELECT LOCK_TIMEOUT()")
             .build();
 
     private static final String THIS_MARK =

@@ -12,7 +12,7 @@ final class H2QueueSql {
                 .now(now)
                 .byId("${queue} q")
                 .insert(QueueSqlParts.VALUES.formatted(now))
-                .turns(QueueSqlParts.TURNS.formatted(""))
+                .orderingLocks(QueueSqlParts.STRIPES.formatted(""))
                 .blocked(QueueSqlParts.BLOCKED)
                 .begin(QueueSqlParts.TRACE)
                 .take(QueueSqlParts.take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"))

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 /**
  * Cleans up after a handler that committed a batch's transaction from inside. With it were committed the markers of all
  * messages of the batch, also of those that had not run yet or had failed: these must go at once, or the messages would
- * be taken for done. A mark, on the other hand, was not moved yet, and must be.
+ * be taken for done. A watermark, on the other hand, was not moved yet, and must be.
  */
 record HiddenCommit(BatchLedger ledger, List<BatchPart> kept, Deferred<BatchPart> deferred) {
     private static final Logger log = StoreLog.LOG;

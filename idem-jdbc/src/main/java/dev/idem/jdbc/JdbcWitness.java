@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 /**
  * Notices that the tables are behind what brokers remember: restored, or created anew.
  *
- * <p><b>How.</b> Each process has a row of its own with a number that grows every few seconds while testimonies are asked
- * for, and a testimony tells the number that was last committed. A backup has the numbers of its time. So tables that were
+ * <p><b>How.</b> Each process has a row of its own with a number that grows every few seconds while checkpoints are asked
+ * for, and a checkpoint tells the number that was last committed. A backup has the numbers of its time. So tables that were
  * restored do not know a process that began later, or have a smaller number for it, and stay so for ever: nobody but that
  * process moves its row. It finds out by itself, should it still run, because its row is not where it left it. Clocks
  * decide nothing.

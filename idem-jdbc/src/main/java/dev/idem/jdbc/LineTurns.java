@@ -23,11 +23,12 @@ final class LineTurns implements DeferredLock.Locks {
     /** From 1 on: where they are rows, the one of 0 is nobody's. */
     private static final int STRIPES = 511;
 
-    private final RowsSql turns;
+    private final RowsSql takeLocks;
     private final int space;
 
     LineTurns(Tables tables) {
-        turns = new RowsSql(tables.fill(QueueSql.of(tables.dialect().database()).turns()));
+        takeLocks =
+                new RowsSql(tables.fill(QueueSql.of(tables.dialect().database()).orderingLocks()));
         space = tables.fill("${queue}").hashCode();
     }
 
@@ -52,13 +53,13 @@ final class LineTurns implements DeferredLock.Locks {
 
     @Override
     public void take(Connection connection, SortedSet<Integer> stripes) throws SQLException {
-        try (PreparedStatement statement = turns.prepare(connection, values(stripes), () -> rows(stripes));
+        try (PreparedStatement statement = takeLocks.prepare(connection, values(stripes), () -> rows(stripes));
                 ResultSet taken = statement.executeQuery()) {
             int count = 0;
             while (taken.next()) {
                 count++;
             }
-            if (!turns.bindsArrays() && count != stripes.size()) {
+            if (!takeLocks.bindsArrays() && count != stripes.size()) {
                 throw new SQLException(
                         "The table of lines lacks rows, so messages could overtake each other: it needs one for each number"
                                 + " from 0 to " + STRIPES);
@@ -66,7 +67,7 @@ final class LineTurns implements DeferredLock.Locks {
         }
     }
 
-    /** For a statement that takes the turns itself. */
+    /** For a statement that takes the locks itself. */
     void bind(Map<String, NamedSql.Parameter> values, int consumer, Collection<UUID> orders) {
         values.putAll(values(stripes(consumer, orders)));
     }

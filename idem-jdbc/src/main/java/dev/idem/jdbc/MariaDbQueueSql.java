@@ -13,7 +13,7 @@ final class MariaDbQueueSql {
                 .now(now)
                 .byId(byId)
                 .insert(QueueSqlParts.VALUES.formatted(now))
-                .turns(QueueSqlParts.TURNS.formatted(" FORCE INDEX (PRIMARY)"))
+                .orderingLocks(QueueSqlParts.STRIPES.formatted(" FORCE INDEX (PRIMARY)"))
                 .blocked(QueueSqlParts.BLOCKED)
                 .isolation("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
                 .begin("BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + QueueSqlParts.TRACE + "; END")

@@ -32,10 +32,10 @@ final class OutboxRows {
 
     private final Database database;
     private final NamedSql insert;
-    private final LineTurns turns;
+    private final LineTurns locks;
 
     OutboxRows(Tables tables) {
-        turns = new LineTurns(tables);
+        locks = new LineTurns(tables);
         database = tables.dialect().database();
         String now = QueueSql.of(database).now();
         insert = new NamedSql(tables.fill("""
@@ -63,7 +63,7 @@ final class OutboxRows {
             default -> throw NamedSql.missing(name);
         });
         unit.deferInOrder(
-                LINE, insert.toString(), order == null ? values : with(turns.deferred(consumer, order), values));
+                LINE, insert.toString(), order == null ? values : with(locks.deferred(consumer, order), values));
     }
 
     private static @Nullable Object[] with(DeferredLock lock, @Nullable Object[] values) {

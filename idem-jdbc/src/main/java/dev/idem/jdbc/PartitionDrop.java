@@ -17,7 +17,7 @@ import org.slf4j.Logger;
  * whatever shorter windows some consumers have: that costs nothing, and a duplicate is recognised longer.
  *
  * <p>The horizon of every consumer rises to the end of the partition in the transaction that drops it, so a crash leaves
- * both or neither. The drop needs the marker table for itself for a moment. It asks for it with a short patience,
+ * both or neither. The drop needs the marker table for itself for a moment. It asks for it with a short lock timeout,
  * because everybody who comes later waits behind it, and gives up after some tries: the next sweep goes on.
  */
 final class PartitionDrop {
@@ -29,8 +29,8 @@ final class PartitionDrop {
      */
     private static final long SLACK = Micros.of(Duration.ofDays(1));
 
-    /** The first ones are shorter than the patience of a batch. */
-    private static final List<Duration> PATIENCE = List.of(
+    /** The first ones are shorter than that of a batch. */
+    private static final List<Duration> LOCK_TIMEOUTS = List.of(
             Duration.ofMillis(40),
             Duration.ofMillis(40),
             Duration.ofMillis(80),
@@ -38,7 +38,7 @@ final class PartitionDrop {
             Duration.ofMillis(320),
             Duration.ofMillis(640));
 
-    /** How much longer than its patience the rest after a try is. */
+    /** How much longer than its lock timeout the rest after a try is. */
     private static final int REST = 10;
 
     /** A consumer without a window whose markers would vanish without a horizon that tells. */
@@ -133,14 +133,14 @@ final class PartitionDrop {
     }
 
     private End drop(Partition partition, Sweep.Rest rest) throws SQLException {
-        for (Duration patience : PATIENCE) {
+        for (Duration lockTimeout : LOCK_TIMEOUTS) {
             try {
-                return inTransaction(connection -> drop(connection, partition, patience));
+                return inTransaction(connection -> drop(connection, partition, lockTimeout));
             } catch (SQLException failure) {
                 if (!faults.isTransient(failure)) {
                     throw failure;
                 }
-                if (!rest.after(patience.multipliedBy(REST))) {
+                if (!rest.after(lockTimeout.multipliedBy(REST))) {
                     return End.BLOCKED;
                 }
             }
@@ -153,9 +153,9 @@ final class PartitionDrop {
         return End.BLOCKED;
     }
 
-    private End drop(Connection connection, Partition partition, Duration patience) throws SQLException {
+    private End drop(Connection connection, Partition partition, Duration lockTimeout) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET LOCAL lock_timeout = '" + patience.toMillis() + "ms'");
+            statement.execute("SET LOCAL lock_timeout = '" + lockTimeout.toMillis() + "ms'");
             // From here on nobody has an uncommitted marker, and everybody who had one is seen below.
             statement.execute(tables.fill("LOCK TABLE ONLY ${marker} IN ACCESS EXCLUSIVE MODE"));
             if (!old(connection).contains(partition)) {

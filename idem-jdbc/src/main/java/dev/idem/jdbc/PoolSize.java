@@ -31,7 +31,7 @@ final class PoolSize implements AutoCloseable {
     private final PoolWaits waits;
     private final NoteConnection notes;
     private final String sessions;
-    private final Duration patience;
+    private final Duration timeout;
     private final AtomicBoolean tried = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -45,12 +45,12 @@ final class PoolSize implements AutoCloseable {
             PoolWaits waits,
             NoteConnection notes,
             Database database,
-            Duration patience) {
+            Duration timeout) {
         this.given = given;
         this.dataSource = dataSource;
         this.waits = waits;
         this.notes = notes;
-        this.patience = patience;
+        this.timeout = timeout;
         this.sessions = switch (database) {
             case POSTGRESQL ->
                 "SELECT count(*) FROM pg_stat_activity s JOIN pg_stat_activity own ON own.pid = pg_backend_pid()"
@@ -96,7 +96,7 @@ final class PoolSize implements AutoCloseable {
         Thread thread = new Thread(asking, "idem-pool-size"); // some pools let their users wait for ever
         thread.setDaemon(true);
         thread.start();
-        if (asking.hasEnded(patience) || !notes.isAlive(VALID_SECONDS)) {
+        if (asking.hasEnded(timeout) || !notes.isAlive(VALID_SECONDS)) {
             return true;
         }
         if (isAlone()) {
@@ -107,7 +107,7 @@ final class PoolSize implements AutoCloseable {
         log.warn(
                 "The pool has given no second connection for {}. If others have them all, workers wait until one is given"
                         + " back. If it has only one, they stand still. {}",
-                patience,
+                timeout,
                 advice(workers));
         asking.isLate = true;
         return true;

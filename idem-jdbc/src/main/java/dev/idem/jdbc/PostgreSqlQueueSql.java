@@ -10,7 +10,7 @@ final class PostgreSqlQueueSql {
             "SELECT q.id, " + PG_TOKEN + " FROM ${queue} q JOIN " + PG_GIVEN + " ON q.id = d.i AND q.fence = d.f";
 
     /** In a space of its own for each set of tables; ended by the commit, so it needs no session. */
-    private static final String PG_TURNS = "SELECT count(pg_advisory_xact_lock(:space, s))"
+    private static final String PG_LOCKS = "SELECT count(pg_advisory_xact_lock(:space, s))"
             + " FROM (SELECT s FROM unnest(CAST(:stripes AS integer[])) AS s ORDER BY s) t";
 
     /** Loses nothing but a count when the server crashes, and saves the wait for the disk. */
@@ -36,8 +36,8 @@ final class PostgreSqlQueueSql {
                   (SELECT %s AS n) c
                 ORDER BY i
                 """.formatted(now))
-                .turns(PG_TURNS)
-                .blocked(PG_TURNS + """
+                .orderingLocks(PG_LOCKS)
+                .blocked(PG_LOCKS + """
                 ; SELECT k FROM unnest(CAST(:orders AS uuid[])) AS k WHERE EXISTS (SELECT 1 FROM ${queue}
                   WHERE consumer = :consumer AND order_key = k AND status <> 5)
                 """)

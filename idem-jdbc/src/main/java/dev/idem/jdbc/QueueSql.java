@@ -11,8 +11,8 @@ import java.util.Objects;
  * @param now the database's clock
  * @param byId the table where rows are found by their ids: a scan of a small table would wait for rows it does not want
  * @param insert writes messages in the order given
- * @param turns waits until the stripes given are this transaction's, in their order
- * @param blocked answers those of the ordering keys given that have a message in the queue; takes the turns before, where
+ * @param orderingLocks waits until the stripes given are this transaction's, in their order
+ * @param blocked answers those of the ordering keys given that have a message in the queue; takes these locks before, where
  *     one round trip is enough for both
  * @param isolation said before a transaction that takes messages, where the default would lock what others need
  * @param begin the first statement of a transaction that handles stored messages, where one is needed
@@ -40,7 +40,7 @@ record QueueSql(
         String now,
         String byId,
         String insert,
-        String turns,
+        String orderingLocks,
         String blocked,
         String isolation,
         String begin,
@@ -89,8 +89,8 @@ record QueueSql(
             return with("insert", sql);
         }
 
-        Builder turns(String sql) {
-            return with("turns", sql);
+        Builder orderingLocks(String sql) {
+            return with("orderingLocks", sql);
         }
 
         Builder blocked(String sql) {
@@ -171,7 +171,7 @@ record QueueSql(
                     needed("now"),
                     needed("byId"),
                     needed("insert"),
-                    needed("turns"),
+                    needed("orderingLocks"),
                     needed("blocked"),
                     optional("isolation"),
                     optional("begin"),

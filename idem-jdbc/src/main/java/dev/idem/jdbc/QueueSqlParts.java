@@ -64,7 +64,7 @@ final class QueueSqlParts {
               :version)}
             """;
 
-    static final String TURNS = "SELECT stripe FROM ${line}%s WHERE stripe IN ({:stripe}) ORDER BY stripe FOR UPDATE";
+    static final String STRIPES = "SELECT stripe FROM ${line}%s WHERE stripe IN ({:stripe}) ORDER BY stripe FOR UPDATE";
 
     static final String BLOCKED = "SELECT DISTINCT order_key FROM ${queue} WHERE consumer = :consumer"
             + " AND order_key IN ({:order}) AND status <> 5";

@@ -65,8 +65,8 @@ final class StreamRows {
             throws SQLException {
         Map<UUID, String> hashed = hashed(streams);
         Map<UUID, String> missing = missing(connection, consumer, hashed);
-        Duration patience = wait.compareTo(MOMENT) > 0 ? wait : MOMENT;
-        if (!missing.isEmpty() && !make(connection, faults, consumer, missing, patience)) {
+        Duration limit = wait.compareTo(MOMENT) > 0 ? wait : MOMENT;
+        if (!missing.isEmpty() && !make(connection, faults, consumer, missing, limit)) {
             hashed.keySet().removeAll(missing.keySet()); // somebody is about to begin one of them
         }
         Map<String, OptionalLong> locked = new HashMap<>();
