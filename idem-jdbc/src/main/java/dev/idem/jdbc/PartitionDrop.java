@@ -184,7 +184,7 @@ final class PartitionDrop {
             statement.executeUpdate(tables.fill(
                     "UPDATE ${retention} SET horizon = greatest(coalesce(horizon, " + horizon + "), " + horizon + ")"));
             statement.executeUpdate(tables.fill("UPDATE ${retention} SET sample_key = NULL WHERE "
-                    + partition.condition("sample_key"))); // see MarkerSamples
+                    + partition.condition("sample_key"))); // the marker that must be there
             statement.execute("DROP TABLE " + partition.name());
             return End.DROPPED;
         }
