@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How a batch records what is done: a marker for each message, or a mark for each partition. */
+/** How a batch records what is done: a marker for each message, or a watermark for each partition. */
 interface BatchLedger {
     /** Of whom all its keys are. */
     int consumer();
@@ -23,7 +23,7 @@ interface BatchLedger {
 
     /** See {@link dev.idem.spi.Batch#horizon}. */
     default Optional<Instant> horizon(Connection connection, MarkerKey key, Instant made) throws SQLException {
-        return Optional.empty(); // marks are not removed
+        return Optional.empty(); // watermarks are not removed
     }
 
     /** What the database calls the transaction of the claims, if it has a name for it. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sameKey false when another unique index answered with the row of another key, which explains nothing
  * @param markedAt the database's time at the claim; without it every message with a time would cost a look at the
- *     horizon, see {@link Horizons}
+ *     horizon
  * @param token what the confirm compares besides the claim id, if the dialect needs it
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody

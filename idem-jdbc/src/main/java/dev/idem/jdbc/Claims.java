@@ -31,7 +31,7 @@ final class Claims {
     private final Partitions partitions;
     private final BatchKit kit;
     private final BatchClaims batches;
-    private final WatermarkClaims watermarks;
+    private final WatermarkClaims watermarkClaims;
 
     Claims(
             DataSource dataSource,
@@ -50,7 +50,7 @@ final class Claims {
         BatchMarkers together = new BatchMarkers(tables, markers);
         kit = new BatchKit(tables, markers, together, faults, sqlText, handlers, partitions, size);
         batches = new BatchClaims(kit, this::begin);
-        watermarks = new WatermarkClaims(kit, this::begin);
+        watermarkClaims = new WatermarkClaims(kit, this::begin);
     }
 
     BatchKit kit() {
@@ -72,12 +72,13 @@ final class Claims {
 
     /** Claims positions of one consumer in one transaction. */
     Batch positions(int consumer, List<PositionRequest> requests) {
-        return watermarks.claim(consumer, requests);
+        return watermarkClaims.claim(consumer, requests);
     }
 
     OptionalLong markOf(int consumer, Position partition) {
         try (Connection connection = connect()) {
-            return Transactions.alone(connection, () -> watermarks.marks().read(connection, consumer, partition));
+            return Transactions.alone(
+                    connection, () -> watermarkClaims.watermarks().read(connection, consumer, partition));
         } catch (SQLException failure) {
             throw new StoreException("Could not read the mark of " + partition, failure);
         }

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Knows the number that stands for a consumer's name. A number is remembered only after it was read on a connection of
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * the renaming itself is lost do the tables disagree with us. {@link #restore} finds that out.
  */
 final class ConsumerNumbers {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     private static final int TRIES = 5;
 

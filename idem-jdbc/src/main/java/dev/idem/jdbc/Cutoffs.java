@@ -41,17 +41,16 @@ final class Cutoffs {
     record Cutoff(int consumer, String name, long window, long markers, long results) {}
 
     /** Takes the limits of these consumers; those that have declared no window are left out. */
-    List<Cutoff> take(Connection connection, List<JdbcConsumers.Known> consumers, boolean dryRun) throws SQLException {
+    List<Cutoff> take(Connection connection, List<KnownConsumer> consumers, boolean dryRun) throws SQLException {
         List<Cutoff> cutoffs = new ArrayList<>();
-        for (JdbcConsumers.Known consumer : consumers) { // each by itself: one that is locked must not hold the others
+        for (KnownConsumer consumer : consumers) { // each by itself: one that is locked must not hold the others
             Transactions.alone(connection, () -> take(connection, consumer, dryRun))
                     .ifPresent(cutoffs::add);
         }
         return cutoffs;
     }
 
-    private Optional<Cutoff> take(Connection connection, JdbcConsumers.Known consumer, boolean dryRun)
-            throws SQLException {
+    private Optional<Cutoff> take(Connection connection, KnownConsumer consumer, boolean dryRun) throws SQLException {
         Row row = read(connection, consumer.number());
         if (row == null) {
             return Optional.empty();

@@ -83,7 +83,7 @@ final class Deferred<O> {
         private void bind(PreparedStatement statement) throws SQLException {
             for (int i = 0; i < args.length; i++) {
                 Object value = args[i];
-                if (value instanceof LineTurns.Turn) {
+                if (value instanceof DeferredLock) {
                     return; // it comes last
                 }
                 // Drivers know this one only under another name.
@@ -101,10 +101,7 @@ final class Deferred<O> {
     /** Statements of one text. */
     record Step<O>(String sql, List<Call<O>> calls) {
         void send(Connection connection, Sending sending) throws SQLException {
-            List<LineTurns.Turn> turns = turns();
-            if (!turns.isEmpty()) {
-                LineTurns.take(connection, turns);
-            }
+            DeferredLock.take(connection, locks());
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 if (calls.size() == 1) {
                     calls.get(0).bind(statement);
@@ -119,11 +116,11 @@ final class Deferred<O> {
             }
         }
 
-        private List<LineTurns.Turn> turns() {
+        private List<DeferredLock> locks() {
             return calls.stream()
                     .flatMap(call -> Arrays.stream(call.args))
-                    .filter(LineTurns.Turn.class::isInstance)
-                    .map(LineTurns.Turn.class::cast)
+                    .filter(DeferredLock.class::isInstance)
+                    .map(DeferredLock.class::cast)
                     .toList();
         }
 

@@ -92,15 +92,15 @@ final class ErasureKeys {
 
     /** By the id that lists show. Reads the whole queue, the archive, and all markers of the consumer. */
     Optional<Found> of(Connection connection, String consumer, String messageId) throws SQLException {
-        Optional<Integer> number = InboxRows.number(new InboxRows(tables).names(connection), consumer);
+        Optional<Integer> number = KnownConsumer.number(connection, tables, consumer);
         if (number.isEmpty()) {
             return Optional.empty();
         }
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(number.get()));
-        values.put("name", NamedSql.Parameter.of(InboxRows.storable(messageId)));
+        values.put("name", NamedSql.Parameter.of(StoredText.storable(messageId)));
         values.put("erased", NamedSql.Parameter.of(MarkerKey.erased(messageId)));
-        values.put("copies", NamedSql.Parameter.of(beginning(InboxRows.storable(messageId) + MarkerKey.SESSION)));
+        values.put("copies", NamedSql.Parameter.of(beginning(StoredText.storable(messageId) + MarkerKey.SESSION)));
         Optional<UUID> uuid = Uuids.canonical(messageId);
         uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
         String where = " WHERE consumer = :consumer AND (readable = :name OR readable = :erased"

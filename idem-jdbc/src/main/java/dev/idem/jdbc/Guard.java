@@ -11,7 +11,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands between a handler and the connection of its transaction. Statements, result sets and metadata that are reached
  * through it are guarded too; what still leads around it (the result set of an SQL array, say) is caught by the confirm
- * before the commit. Each call holds a lock while it runs, so that after {@link
- * #revoke} no call of a stray thread can still be on its way into the next message's transaction.
+ * before the commit. Each call holds a lock while it runs, so that after
+ * {@link #revoke} no call of a stray thread can still be on its way into the next message's transaction.
  */
 final class Guard {
     /** Looked up once: a proxy is made for each connection, statement and result of each message. */
@@ -197,21 +196,7 @@ final class Guard {
      * end, and the connection must be torn down.
      */
     boolean quiet(Duration limit) {
-        return isFree(calls, limit) && isFree(running.cancelling(), limit);
-    }
-
-    /** Waits until nobody holds it; false when somebody does for longer. */
-    static boolean isFree(ReentrantLock lock, Duration limit) {
-        try {
-            if (!lock.tryLock() && !lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-                return false;
-            }
-            lock.unlock();
-            return true;
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return Threads.isFree(calls, limit) && Threads.isFree(running.cancelling(), limit);
     }
 
     /** The savepoint that the next statement needs, if it needs one. */

@@ -40,24 +40,25 @@ final class H2Dialect {
               VALUES {(:consumer, :key, :readable, :fingerprint, :claimid)})
             """;
 
-    private static final BatchSql BATCH = new BatchSql(
-            CLAIM_ALL,
-            CLAIM_ALL,
-            """
+    private static final BatchSql BATCH = BatchSql.builder()
+            .claim(CLAIM_ALL)
+            .claimMore(CLAIM_ALL)
+            .read("""
             SELECT FALSE, CAST(claim_id AS VARCHAR), NULL, readable, fingerprint,
                    CAST(EXTRACT(EPOCH FROM marked_at) * 1000000 AS BIGINT), TRUE, message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
-            """,
-            "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
-            "SAVEPOINT ${next}",
+            """)
+            .remove(
+                    "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid")
+            .firstSavepoint("SAVEPOINT ${next}")
             // It releases a savepoint that is not there without a word, so the transaction's own name is asked.
-            "SELECT 1 / CASE WHEN TRANSACTION_ID() = '${token}' THEN 1 ELSE 0 END; SAVEPOINT ${next}",
-            Integer.MAX_VALUE,
-            false, // runs in this process, so there is no round trip to save
-            50,
-            5,
-            "SET LOCK_TIMEOUT ", // neither commits nor rolls back
-            "SELECT LOCK_TIMEOUT()");
+            .nextSavepoint("SELECT 1 / CASE WHEN TRANSACTION_ID() = '${token}' THEN 1 ELSE 0 END; SAVEPOINT ${next}")
+            .mostUnits(Integer.MAX_VALUE) // runs in this process, so there is no round trip to save
+            .firstWait(50)
+            .laterWait(5)
+            .setLockTimeout("SET LOCK_TIMEOUT ") // neither commits nor rolls back
+            .readLockTimeout("SELECT LOCK_TIMEOUT()")
+            .build();
 
     private static final String THIS_MARK =
             "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
@@ -83,39 +84,35 @@ final class H2Dialect {
                     + " AND TRANSACTION_ID() = :token; COMMIT",
             "SELECT 1 FROM ${watermark} WHERE " + THIS_MARK + " AND running_id = :claimid");
 
-    static final Dialect DIALECT = new Dialect(
-            Database.H2,
-            CLAIM,
-            CLAIM,
-            READ,
-            READ,
-            CONFIRM,
-            CONFIRM + "; COMMIT",
-            """
+    static final Dialect DIALECT = Dialect.builder()
+            .database(Database.H2)
+            .claim(CLAIM)
+            .claimJoined(CLAIM)
+            .read(READ)
+            .readAndEnd(READ)
+            .confirm(CONFIRM)
+            .confirmAndCommit(CONFIRM + "; COMMIT")
+            .registerConsumer("""
             INSERT INTO ${consumer} (number, name) SELECT :number, :name
             WHERE NOT EXISTS (SELECT 1 FROM ${consumer} WHERE number = :number OR name = :name)
-            """,
-            """
+            """)
+            .storeResult("""
             MERGE INTO ${result} (consumer, message_key, codec, bytes) KEY (consumer, message_key)
             VALUES (:consumer, :key, :codec, :bytes)
-            """,
-            Set.of(23505),
-            new FaultCodes(
-                    Set.of("HYT00"),
-                    Set.of(50200),
-                    Set.of("40001", "HYT00"),
+            """)
+            .takenCodes(Set.of(23505))
+            .faults(FaultCodes.builder()
+                    .busyStates("HYT00")
+                    .busyCodes(50200)
+                    .transientStates("40001", "HYT00")
                     // deadlock, concurrent update, connection broken, database closed
-                    Set.of(40001, 50200, 90131, 90067, 90121, 90098),
-                    Set.of("22012"), // no user's code runs at its commit
-                    Set.of(),
-                    "",
-                    Set.of(),
-                    Set.of(90067, 90121, 90098), // connection broken, database closed
-                    Set.of(),
-                    Set.of(90100, 90108), // no disk, no memory
-                    Set.of("22", "23", "40", "42"),
-                    Set.of()),
-            Set.of(
+                    .transientCodes(40001, 50200, 90131, 90067, 90121, 90098)
+                    .brokenStates("22012") // no user's code runs at its commit
+                    .lostCodes(90067, 90121, 90098) // connection broken, database closed
+                    .scarceCodes(90100, 90108) // no disk, no memory
+                    .refusedClasses("22", "23", "40", "42")
+                    .build())
+            .committing(Set.of(
                     "COMMIT",
                     "ROLLBACK",
                     "BEGIN",
@@ -131,14 +128,13 @@ final class H2Dialect {
                     "COMMENT",
                     "RUNSCRIPT",
                     "SHUTDOWN",
-                    "SET AUTOCOMMIT"),
-            true,
-            value -> (s, i) -> s.setObject(i, value),
-            (row, column) -> row.getObject(column, UUID.class),
-            wait -> wait.toMillis(),
-            false,
-            true,
-            List.of(
+                    "SET AUTOCOMMIT"))
+            .storesClaimId(true)
+            .key(value -> (s, i) -> s.setObject(i, value))
+            .keyOf((row, column) -> row.getObject(column, UUID.class))
+            .waitUnits(wait -> wait.toMillis())
+            .embedded(true)
+            .checks(List.of(
                     Check.error(
                             "primary key",
                             """
@@ -161,7 +157,8 @@ final class H2Dialect {
                             WHERE SETTING_NAME = 'WRITE_DELAY' AND DATABASE_PATH() IS NOT NULL
                             """,
                             "An H2 file may lose the commits of the last moments when its process is killed",
-                            "Keep what must not be lost on a database server")),
-            BATCH,
-            WATERMARK);
+                            "Keep what must not be lost on a database server")))
+            .batch(BATCH)
+            .watermark(WATERMARK)
+            .build();
 }

@@ -8,15 +8,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Cleans up after a handler that committed a batch's transaction from inside. With it were committed the markers of all
  * messages of the batch, also of those that had not run yet or had failed: these must go at once, or the messages would
- * be taken for done. A mark, on the other hand, was not moved yet, and must be.
+ * be taken for done. A watermark, on the other hand, was not moved yet, and must be.
  */
 record HiddenCommit(BatchLedger ledger, List<BatchPart> kept, Deferred<BatchPart> deferred) {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final int TRIES = 3;
 
     /** Nobody knows when it happened, so the work of each message that ran may be there or not. */

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * then the unit runs again.
  *
  * <p><b>Why it usually costs nothing.</b> A message that is young enough needs no reading. When this process declared
- * its window it read, under the row's lock, how far any sweep had removed anything or was still allowed to: {@link
- * Known#bound}. Every later sweep takes its limit under the same lock, and keeps at least our window, because a shorter one
- * replaces ours only when we have not declared it for a day ({@link Windows}). So the horizon is never later than the
+ * its window it read, under the row's lock, how far any sweep had removed anything or was still allowed to: see
+ * {@link Known#bound}. Every later sweep takes its limit under the same lock, and keeps at least our window, because a shorter one
+ * replaces ours only when we have not declared it for a day. So the horizon is never later than the
  * bound, nor than the claim's own time less the window, both by the database's clock. Half a window is left for a clock
  * that was set back by a failover, and what we know is used for half a day only.
  */

@@ -97,7 +97,7 @@ public final class InboxEdit {
             changes.add("payload of " + before.length + " bytes → " + payload.length + " bytes");
         }
         headers.forEach((name, value) ->
-                changes.add("header " + InboxRows.storable(name) + (value.isPresent() ? " set" : " removed")));
+                changes.add("header " + StoredText.storable(name) + (value.isPresent() ? " set" : " removed")));
         return String.join("; ", changes);
     }
 }

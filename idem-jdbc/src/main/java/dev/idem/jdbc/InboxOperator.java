@@ -63,7 +63,7 @@ public final class InboxOperator {
             throw new IllegalArgumentException(name + " has " + text.length() + " characters, but must have 1 to "
                     + longest + ", and say something");
         }
-        return InboxRows.storable(text);
+        return StoredText.storable(text);
     }
 
     /** Says what would be done, and changes nothing. What a worker has locked at that moment is not noticed. */

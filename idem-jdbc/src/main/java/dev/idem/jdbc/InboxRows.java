@@ -32,23 +32,10 @@ final class InboxRows {
         select = "SELECT " + InboxRow.COLUMNS + ", " + now + " FROM ${queue} q WHERE ";
     }
 
-    /** Names of consumers by their numbers. */
-    Map<Integer, String> names(Connection connection) throws SQLException {
-        Map<Integer, String> names = new HashMap<>();
-        try (PreparedStatement statement =
-                        connection.prepareStatement(tables.fill("SELECT number, name FROM ${consumer}"));
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                names.put(rows.getInt(1), rows.getString(2));
-            }
-        }
-        return names;
-    }
-
     /** Those behind a number, the oldest or the newest first. */
     List<InboxRow> page(Connection connection, InboxFilter filter, boolean newest, int limit, long after)
             throws SQLException {
-        Map<Integer, String> names = names(connection);
+        Map<Integer, String> names = KnownConsumer.names(connection, tables);
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         StringBuilder where = new StringBuilder(newest ? "q.id < :after" : "q.id > :after");
         values.put("after", NamedSql.Parameter.of(after));
@@ -66,7 +53,7 @@ final class InboxRows {
         filter.orderingKey().ifPresent(key -> {
             where.append(" AND (q.order_key = :order OR (q.order_key IS NULL AND q.ordering_key = :ordering))");
             values.put("order", dialect.key().apply(Hashes.uuid(key)));
-            values.put("ordering", NamedSql.Parameter.of(storable(key)));
+            values.put("ordering", NamedSql.Parameter.of(StoredText.storable(key)));
         });
         filter.olderThan().ifPresent(age -> {
             where.append(" AND q.stored_at < ").append(now).append(" - :age");
@@ -85,7 +72,7 @@ final class InboxRows {
             Optional<String> value) {
         value.ifPresent(text -> {
             where.append(" AND q.").append(column).append(" = :").append(name);
-            values.put(name, NamedSql.Parameter.of(storable(text)));
+            values.put(name, NamedSql.Parameter.of(StoredText.storable(text)));
         });
     }
 
@@ -99,7 +86,7 @@ final class InboxRows {
                         .collect(Collectors.joining(", ", " AND q.status IN (", ")"));
     }
 
-    static Optional<Integer> number(Map<Integer, String> names, String consumer) {
+    private static Optional<Integer> number(Map<Integer, String> names, String consumer) {
         return names.entrySet().stream()
                 .filter(entry -> entry.getValue().equals(consumer))
                 .map(Map.Entry::getKey)
@@ -122,21 +109,21 @@ final class InboxRows {
                 ? List.of()
                 : query(
                         connection,
-                        names(connection),
+                        KnownConsumer.names(connection, tables),
                         select + "q.id IN (" + list + ") ORDER BY q.id" + lock,
                         Map.of());
     }
 
     /** The messages of a consumer that a person calls by this name, or by this id: at most one, unless names collide. */
     List<InboxRow> named(Connection connection, String consumer, String messageId) throws SQLException {
-        Map<Integer, String> names = names(connection);
+        Map<Integer, String> names = KnownConsumer.names(connection, tables);
         Optional<Integer> number = number(names, consumer);
         if (number.isEmpty()) {
             return List.of();
         }
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("consumer", NamedSql.Parameter.of(number.get()));
-        values.put("name", NamedSql.Parameter.of(storable(messageId)));
+        values.put("name", NamedSql.Parameter.of(StoredText.storable(messageId)));
         Optional<java.util.UUID> uuid = Uuids.canonical(messageId);
         uuid.ifPresent(key -> values.put("key", dialect.key().apply(key)));
         List<InboxRow> exact = query(
@@ -154,7 +141,7 @@ final class InboxRows {
         if (messageId.isEmpty() || ESCAPED.matcher(messageId).find()) {
             return List.of();
         }
-        String end = "/id=" + storable(messageId);
+        String end = "/id=" + StoredText.storable(messageId);
         List<InboxRow> found = query(
                 connection,
                 names,
@@ -176,10 +163,5 @@ final class InboxRows {
             }
         }
         return found;
-    }
-
-    /** As texts for people are stored. */
-    static String storable(String text) {
-        return text.replace('\0', '\uFFFD');
     }
 }

@@ -17,14 +17,12 @@ public final class JdbcAudit implements Audit {
     private static final int MOST = 1_000;
 
     private final Tables tables;
-    private final InboxRows rows;
     private final AuditRows entries;
     private final ShortTransactions transactions;
     private final NamedSql newest;
 
     private JdbcAudit(JdbcSchema schema) {
-        tables = schema.tables();
-        rows = new InboxRows(tables);
+        tables = SchemaTables.of(schema);
         entries = new AuditRows(tables);
         transactions = new ShortTransactions(schema.dataSource(), tables);
         newest = new NamedSql(tables.fill(
@@ -53,7 +51,7 @@ public final class JdbcAudit implements Audit {
     }
 
     private int number(Connection connection, String consumer) throws SQLException {
-        return InboxRows.number(rows.names(connection), consumer)
+        return KnownConsumer.number(connection, tables, consumer)
                 .orElseThrow(() -> new IdemException(
                         tables + " know no consumer " + consumer + ", so nothing can be written down about it: is this"
                                 + " its database?",
@@ -66,7 +64,7 @@ public final class JdbcAudit implements Audit {
     }
 
     private List<Entry> read(Connection connection) throws SQLException {
-        Map<Integer, String> names = rows.names(connection);
+        Map<Integer, String> names = KnownConsumer.names(connection, tables);
         List<Entry> entries = new ArrayList<>();
         try (PreparedStatement statement = newest.prepare(connection, Map.of());
                 ResultSet row = statement.executeQuery()) {

@@ -354,7 +354,7 @@ class JdbcBatch implements Batch {
         if (running != null) {
             running.close();
         }
-        if (!Guard.isFree(flushing.cancelling(), GuardedUnit.STRAY_CALL_LIMIT)) {
+        if (!Threads.isFree(flushing.cancelling(), GuardedUnit.STRAY_CALL_LIMIT)) {
             tearDown(); // a cancellation is on its way, and must not hit what somebody else does on the connection
         }
         transaction.close();

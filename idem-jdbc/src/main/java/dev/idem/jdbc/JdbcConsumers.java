@@ -4,9 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -22,7 +20,7 @@ public final class JdbcConsumers {
     }
 
     public static JdbcConsumers of(JdbcSchema schema) {
-        return new JdbcConsumers(schema.dataSource(), schema.tables());
+        return new JdbcConsumers(schema.dataSource(), SchemaTables.of(schema));
     }
 
     /** A consumer's name and the number that stands for it in the tables. */
@@ -31,21 +29,11 @@ public final class JdbcConsumers {
     /** All of them, by name. */
     public List<Known> list() {
         try (Connection connection = dataSource.getConnection()) {
-            return Transactions.alone(connection, () -> list(connection));
+            return Transactions.alone(connection, () -> KnownConsumer.all(connection, tables)).stream()
+                    .map(known -> new Known(known.number(), known.name()))
+                    .toList();
         } catch (SQLException failure) {
             throw failed("list the consumers", failure);
-        }
-    }
-
-    private List<Known> list(Connection connection) throws SQLException {
-        String sql = tables.fill("SELECT number, name FROM ${consumer} ORDER BY name");
-        try (PreparedStatement statement = connection.prepareStatement(sql);
-                ResultSet rows = statement.executeQuery()) {
-            List<Known> known = new ArrayList<>();
-            while (rows.next()) {
-                known.add(new Known(rows.getInt(1), rows.getString(2)));
-            }
-            return known;
         }
     }
 

@@ -2,8 +2,6 @@ package dev.idem.jdbc;
 
 import dev.idem.Gap;
 import dev.idem.QueueStats;
-import dev.idem.StoreException;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +40,7 @@ public final class JdbcInbox {
     }
 
     public static JdbcInbox of(JdbcSchema schema) {
-        return new JdbcInbox(schema.dataSource(), schema.tables());
+        return new JdbcInbox(schema.dataSource(), SchemaTables.of(schema));
     }
 
     /** How the queue of every consumer stands, by their names. Cheap, however much waits. */
@@ -50,7 +48,7 @@ public final class JdbcInbox {
         return read("count the messages", connection -> {
             List<QueueStats> stats = new ArrayList<>();
             Map<String, Integer> byName = new TreeMap<>();
-            rows.names(connection).forEach((number, name) -> byName.put(name, number));
+            KnownConsumer.names(connection, tables).forEach((number, name) -> byName.put(name, number));
             for (Map.Entry<String, Integer> consumer : byName.entrySet()) {
                 stats.add(numbers.stats(connection, consumer.getKey(), consumer.getValue()));
             }
@@ -142,12 +140,5 @@ public final class JdbcInbox {
 
     private <T> T read(String what, ShortTransactions.Doing<T> reading) {
         return new ShortTransactions(dataSource, tables).once(what, reading);
-    }
-
-    static StoreException failed(String what, Tables tables, SQLException failure) {
-        return new StoreException(
-                "Could not " + what + " in " + tables + " (SQLState " + failure.getSQLState() + "): "
-                        + SqlFaults.advice(failure),
-                failure);
     }
 }

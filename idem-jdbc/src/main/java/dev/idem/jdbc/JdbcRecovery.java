@@ -31,7 +31,7 @@ public final class JdbcRecovery {
     }
 
     public static JdbcRecovery of(JdbcSchema schema) {
-        return new JdbcRecovery(schema.dataSource(), schema.tables());
+        return new JdbcRecovery(schema.dataSource(), SchemaTables.of(schema));
     }
 
     /** The consumers of which markers are gone that nobody has removed. */

@@ -21,7 +21,7 @@ public final class JdbcReplays {
     private final ReplayRows rows;
 
     private JdbcReplays(JdbcSchema schema) {
-        tables = schema.tables();
+        tables = SchemaTables.of(schema);
         rows = new ReplayRows(schema.dataSource(), tables);
     }
 
@@ -35,7 +35,7 @@ public final class JdbcReplays {
      * completed before the session was asked for.
      */
     public static ReplaySource stored(JdbcSchema schema) {
-        return new StoredSource(schema.dataSource(), schema.tables());
+        return new StoredSource(schema.dataSource(), SchemaTables.of(schema));
     }
 
     /** How a session stands. */

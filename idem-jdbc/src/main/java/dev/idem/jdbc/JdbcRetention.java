@@ -1,14 +1,10 @@
 package dev.idem.jdbc;
 
 import dev.idem.StoreException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -22,11 +18,13 @@ public final class JdbcRetention {
     private static final Duration PUT_OFF = Duration.ofHours(1);
 
     private final DataSource dataSource;
-    private final JdbcSchema schema;
+    private final Tables tables;
+    private final JdbcConsumers known;
 
     private JdbcRetention(JdbcSchema schema) {
-        this.schema = schema;
-        this.dataSource = schema.dataSource();
+        dataSource = schema.dataSource();
+        tables = SchemaTables.of(schema);
+        known = JdbcConsumers.of(schema);
     }
 
     public static JdbcRetention of(JdbcSchema schema) {
@@ -84,65 +82,49 @@ public final class JdbcRetention {
     }
 
     private Report sweep(List<String> consumers, boolean dryRun, Consumer<Progress> progress) {
-        List<JdbcConsumers.Known> chosen = JdbcConsumers.of(schema).list().stream()
-                .filter(known -> consumers.isEmpty() || consumers.contains(known.name()))
-                .toList();
+        List<KnownConsumer> chosen = chosen(consumers);
         try {
             if (!dryRun) {
-                new Election(dataSource, schema.tables()).putOff(PUT_OFF);
+                new Election(dataSource, tables).putOff(PUT_OFF);
             }
-            return sweep(chosen, dryRun, new Sweep(dataSource, schema.tables(), JdbcRetention::rest), progress);
+            return report(new RetentionRun(dataSource, tables)
+                    .run(
+                            chosen,
+                            dryRun,
+                            new Sweep(dataSource, tables, JdbcRetention::rest),
+                            seen -> progress.accept(new Progress(seen.what(), seen.percent(), seen.rows()))));
         } catch (SQLException failure) {
             throw new StoreException(
-                    "The sweep of " + schema.tables() + " failed (SQLState " + failure.getSQLState() + "): "
+                    "The sweep of " + tables + " failed (SQLState " + failure.getSQLState() + "): "
                             + SqlFaults.advice(failure)
                             + ". What was removed stays removed and the horizon knows it; run it again",
                     failure);
         }
     }
 
-    Report sweep(List<JdbcConsumers.Known> chosen, boolean dryRun, Sweep sweep, Consumer<Progress> progress)
-            throws SQLException {
-        Tables tables = schema.tables();
-        List<Cutoffs.Cutoff> cutoffs;
-        try (Connection connection = dataSource.getConnection()) {
-            cutoffs = new Cutoffs(tables).take(connection, chosen, dryRun);
-        }
-        Map<Integer, Long> dropped = new HashMap<>();
-        Optional<Partitions> partitions = tables.partitioned()
-                ? Optional.of(partitions(cutoffs, dryRun, sweep.rest(), progress, dropped))
-                : Optional.empty();
-        Sweep.Removed removed = sweep.run(cutoffs, dryRun, progress);
-        List<Swept> swept = new ArrayList<>();
-        for (Cutoffs.Cutoff cutoff : cutoffs) {
-            boolean forEver = cutoff.window() == Micros.FOR_EVER;
-            swept.add(new Swept(
-                    cutoff.name(),
-                    forEver ? Optional.empty() : Optional.of(Micros.duration(cutoff.window())),
-                    forEver ? Optional.empty() : Optional.of(Micros.instant(cutoff.markers())),
-                    removed.of(Expiring.MARKERS, cutoff.consumer()) + dropped.getOrDefault(cutoff.consumer(), 0L),
-                    removed.of(Expiring.RESULTS, cutoff.consumer())));
-        }
-        return new Report(swept, partitions);
+    private List<KnownConsumer> chosen(List<String> consumers) {
+        return known.list().stream()
+                .filter(consumer -> consumers.isEmpty() || consumers.contains(consumer.name()))
+                .map(consumer -> new KnownConsumer(consumer.number(), consumer.name()))
+                .toList();
     }
 
-    private Partitions partitions(
-            List<Cutoffs.Cutoff> cutoffs,
-            boolean dryRun,
-            Sweep.Rest rest,
-            Consumer<Progress> progress,
-            Map<Integer, Long> markers)
-            throws SQLException {
-        PartitionKeeper keeper = new PartitionKeeper(dataSource, schema.tables());
-        if (!keeper.isPermitted()) {
-            return new Partitions(false, List.of(), List.of(), List.of());
-        }
-        List<String> created = keeper.createAhead(dryRun);
-        PartitionDrop.Dropped dropped = new PartitionDrop(dataSource, schema.tables(), cutoffs).run(dryRun, rest);
-        markers.putAll(dropped.markers());
-        long rows = markers.values().stream().mapToLong(n -> n).sum();
-        progress.accept(new Progress("partitions", 100, rows));
-        return new Partitions(true, created, dropped.names(), dropped.blocked());
+    private static Report report(RetentionRun.Result done) {
+        List<Swept> swept =
+                done.cutoffs().stream().map(cutoff -> swept(cutoff, done)).toList();
+        return new Report(
+                swept,
+                done.partitions().map(p -> new Partitions(p.permitted(), p.created(), p.dropped(), p.blocked())));
+    }
+
+    private static Swept swept(Cutoffs.Cutoff cutoff, RetentionRun.Result done) {
+        boolean forEver = cutoff.window() == Micros.FOR_EVER;
+        return new Swept(
+                cutoff.name(),
+                forEver ? Optional.empty() : Optional.of(Micros.duration(cutoff.window())),
+                forEver ? Optional.empty() : Optional.of(Micros.instant(cutoff.markers())),
+                done.markers(cutoff.consumer()),
+                done.results(cutoff.consumer()));
     }
 
     private static boolean rest(Duration pause) {

@@ -50,7 +50,7 @@ public final class JdbcSchema {
     public static JdbcSchema of(
             DataSource dataSource, @Nullable Database database, @Nullable String schema, String prefix) {
         try (Connection connection = dataSource.getConnection()) {
-            Dialect dialect = (database == null ? Database.detect(connection) : database).dialect();
+            Dialect dialect = database == null ? Dialect.detect(connection) : Dialect.of(database);
             Identifier place = schema == null ? null : new Identifier(schema);
             Tables tables = Tables.in(connection, dialect, place, new Identifier(prefix));
             return new JdbcSchema(dataSource, found(connection, tables));
@@ -87,8 +87,8 @@ public final class JdbcSchema {
     }
 
     /**
-     * The script for PostgreSQL with markers in partitions by time. It creates no partition: {@link
-     * #applyPartitioned} does, and a store or {@code idem retention run} with a role that may.
+     * The script for PostgreSQL with markers in partitions by time. It creates no partition:
+     * {@link #applyPartitioned} does, and a store or {@code idem retention run} with a role that may.
      */
     public static String partitionedScript(@Nullable String schema, String prefix) {
         String script = resource(Database.POSTGRESQL, PARTITIONED) + resource(Database.POSTGRESQL, "");
@@ -97,7 +97,7 @@ public final class JdbcSchema {
 
     private static String filled(String script, Database database, @Nullable String schema, String prefix) {
         if (schema != null) {
-            return Tables.in(database.dialect(), new Identifier(schema), new Identifier(prefix))
+            return Tables.in(Dialect.of(database), new Identifier(schema), new Identifier(prefix))
                     .fill(script);
         }
         String checked = new Identifier(prefix).name();
@@ -108,7 +108,18 @@ public final class JdbcSchema {
         return tables.dialect().database();
     }
 
-    DataSource dataSource() {
+    /** Where the tables are, as the database knows it. */
+    public String schemaName() {
+        return tables.schemaName();
+    }
+
+    /** What the names of all tables begin with. */
+    public String prefix() {
+        return tables.prefix().name();
+    }
+
+    /** The data source it was made of. */
+    public DataSource dataSource() {
         return dataSource;
     }
 

@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 final class JdbcSequences implements SequenceStore {
     private final ShortTransactions transactions;
     private final SqlFaults faults;
-    private final InboxRows consumers;
+    private final Tables tables;
     private final StreamRows rows;
     private final Queue messages;
     private final StreamQueue queue;
@@ -25,7 +25,7 @@ final class JdbcSequences implements SequenceStore {
     JdbcSequences(DataSource dataSource, Tables tables) {
         transactions = new ShortTransactions(dataSource, tables);
         faults = new SqlFaults(tables.dialect().faults());
-        consumers = new InboxRows(tables);
+        this.tables = tables;
         rows = new StreamRows(tables);
         messages = new Queue(tables, new LargeMessages(tables));
         queue = new StreamQueue(tables);
@@ -89,12 +89,12 @@ final class JdbcSequences implements SequenceStore {
     }
 
     private void record(Connection connection, int number, Deed deed, Gap gap, String what) throws SQLException {
-        String detail = "stream " + InboxRows.storable(gap.stream()) + ": " + what;
+        String detail = "stream " + StoredText.storable(gap.stream()) + ": " + what;
         audit.write(connection, new AuditRows.Entry(number, null, deed.action(), deed.actor(), deed.reason(), detail));
     }
 
     private Optional<Integer> number(Connection connection, String consumer) throws SQLException {
-        return InboxRows.number(consumers.names(connection), consumer);
+        return KnownConsumer.number(connection, tables, consumer);
     }
 
     @FunctionalInterface

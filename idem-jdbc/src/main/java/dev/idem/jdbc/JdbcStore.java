@@ -26,7 +26,6 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps markers in a relational database, in the same transaction as the handler's effects: exactly once for effects in
@@ -46,7 +45,7 @@ public final class JdbcStore
                 MarkerStore.Witnessed,
                 MarkerStore.Secretive,
                 MarkerStore.Pingable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final String REGISTER_ADVICE = "is the database there, and are the tables created?";
 
     private static final String RETAIN_ADVICE = REGISTER_ADVICE + " Inside an outer transaction a new consumer needs a"
@@ -84,7 +83,8 @@ public final class JdbcStore
         handlers = new HandlerConnections(given, SessionId.of(tables.dialect().database()));
         claims = new Claims(dataSource, tables, handlers, size, rollbackOnly);
         windows = new Windows(dataSource, tables, claims.horizons());
-        sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery);
+        JdbcSchema schema = new JdbcSchema(dataSource, tables);
+        sweeper = new Sweeper(dataSource, tables, consumers, windows, sweepEvery, schema::validate);
         queue = new JdbcQueue(
                 given,
                 dataSource,
@@ -350,7 +350,7 @@ public final class JdbcStore
 
         /**
          * How often markers and results that are older than their windows are removed, by one of the instances that share
-         * the tables; default hourly. Zero means not by this instance: then run {@link JdbcRetention}, or {@code idem
+         * the tables; default hourly. Zero means not by this instance: then run {@code JdbcRetention}, or {@code idem
          * retention run}, at least daily.
          */
         public Builder sweepEvery(Duration value) {
@@ -368,8 +368,8 @@ public final class JdbcStore
         }
 
         /**
-         * What a framework knows of the transactions it keeps for its users; default nothing. Those of {@link
-         * JdbcStore#dataSource} are known without it.
+         * What a framework knows of the transactions it keeps for its users; default nothing. Those of
+         * {@link JdbcStore#dataSource} are known without it.
          */
         public Builder outerTransactions(OuterTransactions value) {
             frameworks = Objects.requireNonNull(value, "outerTransactions");
@@ -386,7 +386,7 @@ public final class JdbcStore
         public JdbcStore build() {
             OwnConnections.check(dataSource);
             JdbcSchema tables = JdbcSchema.of(dataSource, database, schema, prefix);
-            boolean ours = tables.database().dialect().embedded() || isOfATest();
+            boolean ours = tables.tables().dialect().embedded() || isOfATest();
             if (mode == SchemaMode.CREATE || (mode == SchemaMode.CREATE_IF_EMBEDDED && ours)) {
                 tables.apply();
             }

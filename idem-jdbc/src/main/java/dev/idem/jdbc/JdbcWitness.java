@@ -16,26 +16,25 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Notices that the tables are behind what brokers remember: restored, or created anew.
  *
- * <p><b>How.</b> Each process has a row of its own with a number that grows every few seconds while testimonies are asked
- * for, and a testimony tells the number that was last committed. A backup has the numbers of its time. So tables that were
+ * <p><b>How.</b> Each process has a row of its own with a number that grows every few seconds while checkpoints are asked
+ * for, and a checkpoint tells the number that was last committed. A backup has the numbers of its time. So tables that were
  * restored do not know a process that began later, or have a smaller number for it, and stay so for ever: nobody but that
  * process moves its row. It finds out by itself, should it still run, because its row is not where it left it. Clocks
  * decide nothing.
  *
  * <p><b>What it costs.</b> One small update every {@link #EVERY}, from a thread of its own, while offsets are committed.
  *
- * <p><b>What it cannot see.</b> A loss of less than that time; and whatever a row that was removed after {@link
- * WitnessRows#KEEP} would have told.
+ * <p><b>What it cannot see.</b> A loss of less than that time; and whatever a row that was removed after
+ * {@link WitnessRows#KEEP} would have told.
  */
 final class JdbcWitness implements StoreWitness, AutoCloseable {
     static final Duration EVERY = Duration.ofSeconds(5);
 
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final long CLOSE_MILLIS = 2_000;
 
     /** A row that does not move for long is removed, see {@link WitnessRows#KEEP}. */

@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -20,23 +19,22 @@ import java.util.UUID;
  * <p>Lines share a fixed number of stripes, always taken in the same order. So a transaction that stores many keys cannot
  * exhaust the server's locks, nor wait in a circle with another one. Stateless.
  */
-final class LineTurns {
+final class LineTurns implements DeferredLock.Locks {
     /** From 1 on: where they are rows, the one of 0 is nobody's. */
     private static final int STRIPES = 511;
 
-    private final RowsSql turns;
+    private final RowsSql takeLocks;
     private final int space;
 
     LineTurns(Tables tables) {
-        turns = new RowsSql(tables.fill(QueueSql.of(tables.dialect().database()).turns()));
+        takeLocks =
+                new RowsSql(tables.fill(QueueSql.of(tables.dialect().database()).orderingLocks()));
         space = tables.fill("${queue}").hashCode();
     }
 
-    /** A turn that a deferred statement needs: it stands among its values, and is not bound but taken before it is sent. */
-    record Turn(LineTurns lines, int stripe) {}
-
-    Turn of(int consumer, UUID order) {
-        return new Turn(this, stripe(consumer, order));
+    /** For a statement that is sent later. */
+    DeferredLock deferred(int consumer, UUID order) {
+        return new DeferredLock(this, stripe(consumer, order));
     }
 
     private static int stripe(int consumer, UUID order) {
@@ -49,28 +47,19 @@ final class LineTurns {
         return stripes;
     }
 
-    /** Takes all turns at once; those that this transaction has already cost nothing. */
-    static void take(Connection connection, Collection<Turn> turns) throws SQLException {
-        Map<LineTurns, SortedSet<Integer>> stripes = new HashMap<>();
-        turns.forEach(turn ->
-                stripes.computeIfAbsent(turn.lines, l -> new TreeSet<>()).add(turn.stripe));
-        for (Map.Entry<LineTurns, SortedSet<Integer>> lines : stripes.entrySet()) {
-            lines.getKey().take(connection, lines.getValue());
-        }
-    }
-
     void take(Connection connection, int consumer, Collection<UUID> orders) throws SQLException {
         take(connection, stripes(consumer, orders));
     }
 
-    private void take(Connection connection, SortedSet<Integer> stripes) throws SQLException {
-        try (PreparedStatement statement = turns.prepare(connection, values(stripes), () -> rows(stripes));
+    @Override
+    public void take(Connection connection, SortedSet<Integer> stripes) throws SQLException {
+        try (PreparedStatement statement = takeLocks.prepare(connection, values(stripes), () -> rows(stripes));
                 ResultSet taken = statement.executeQuery()) {
             int count = 0;
             while (taken.next()) {
                 count++;
             }
-            if (!turns.bindsArrays() && count != stripes.size()) {
+            if (!takeLocks.bindsArrays() && count != stripes.size()) {
                 throw new SQLException(
                         "The table of lines lacks rows, so messages could overtake each other: it needs one for each number"
                                 + " from 0 to " + STRIPES);
@@ -78,7 +67,7 @@ final class LineTurns {
         }
     }
 
-    /** For a statement that takes the turns itself. */
+    /** For a statement that takes the locks itself. */
     void bind(Map<String, NamedSql.Parameter> values, int consumer, Collection<UUID> orders) {
         values.putAll(values(stripes(consumer, orders)));
     }

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Hears of what other instances store, on a thread and a connection of its own, and rings. A connection that is lost is
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * time and nothing else, so it goes back as soon as others wait in vain for one.
  */
 final class Listener {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final Duration AT_ONCE = Duration.ofMillis(1);
     private static final Duration STEP = Duration.ofMillis(500);
     private static final Duration TRIAL = Duration.ofSeconds(10);

@@ -56,23 +56,22 @@ final class MariaDb {
             """;
 
     /** No wait for twins: the shortest there is would be a second. */
-    private static final BatchSql BATCH = new BatchSql(
-            "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT_ALL + "; END",
-            INSERT_ALL,
-            """
+    private static final BatchSql BATCH = BatchSql.builder()
+            .claim("BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT_ALL + "; END")
+            .claimMore(INSERT_ALL)
+            .read("""
             SELECT 0, claim_id, NULL, readable, fingerprint, CAST(UNIX_TIMESTAMP(marked_at) * 1000000 AS SIGNED), 1,
                    message_key
             FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key})
-            """,
-            "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid",
-            "SAVEPOINT ${next}",
-            "BEGIN NOT ATOMIC RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}; END",
-            Integer.MAX_VALUE,
-            false,
-            0,
-            0,
-            "",
-            "");
+            """)
+            .remove(
+                    "DELETE FROM ${marker} WHERE consumer = :consumer AND message_key IN ({:key}) AND claim_id = :claimid")
+            .firstSavepoint("SAVEPOINT ${next}")
+            .nextSavepoint("BEGIN NOT ATOMIC RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}; END")
+            .mostUnits(Integer.MAX_VALUE)
+            .firstWait(0)
+            .laterWait(0)
+            .build();
 
     private static final String THIS_MARK =
             "consumer = :consumer AND stream_key = :stream AND partition_number = :partition";
@@ -107,36 +106,33 @@ final class MariaDb {
             """.formatted(THIS_MARK),
             "SELECT 1 FROM ${watermark} WHERE " + THIS_MARK + " AND running_id = :claimid");
 
-    static final Dialect DIALECT = new Dialect(
-            Database.MARIADB,
+    static final Dialect DIALECT = Dialect.builder()
+            .database(Database.MARIADB)
             // The guard savepoint is gone when anything has committed, rolled back or replaced this transaction.
-            "BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT + "; END",
-            INSERT,
-            READ,
-            READ,
-            OWN_MARKER,
-            CONFIRM_AND_COMMIT,
-            "INSERT INTO ${consumer} (number, name) VALUES (:number, :name) ON DUPLICATE KEY UPDATE name = name",
-            "REPLACE INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)",
-            Set.of(),
-            new FaultCodes(
-                    Set.of(),
-                    Set.of(1205),
-                    Set.of("40001"),
+            .claim("BEGIN NOT ATOMIC SAVEPOINT idem_guard; " + INSERT + "; END")
+            .claimJoined(INSERT)
+            .read(READ)
+            .readAndEnd(READ)
+            .confirm(OWN_MARKER)
+            .confirmAndCommit(CONFIRM_AND_COMMIT)
+            .registerConsumer(
+                    "INSERT INTO ${consumer} (number, name) VALUES (:number, :name) ON DUPLICATE KEY UPDATE name = name")
+            .storeResult(
+                    "REPLACE INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)")
+            .faults(FaultCodes.builder()
+                    .busyCodes(1205)
+                    .transientStates("40001")
                     // lock wait, deadlock, changed since read, too many connections, killed, server gone or going
-                    Set.of(1205, 1213, 1020, 1040, 1927, 1053, 2006, 2013, 1047, 4031),
-                    Set.of(),
-                    Set.of(1305), // no user's code runs at its commit
-                    "",
-                    Set.of(),
+                    .transientCodes(1205, 1213, 1020, 1040, 1927, 1053, 2006, 2013, 1047, 4031)
+                    .brokenCodes(1305) // no user's code runs at its commit
                     // killed, server gone or going
-                    Set.of(1927, 1053, 2006, 2013, 4031),
-                    Set.of(),
+                    .lostCodes(1927, 1053, 2006, 2013, 4031)
                     // disk full, error writing, out of memory, out of resources, table (that is, its disk) full
-                    Set.of(1021, 1026, 1037, 1041, 1114),
-                    Set.of("22", "23", "40", "42"),
-                    Set.of(1213, 1020)), // deadlock, changed since read
-            Set.of(
+                    .scarceCodes(1021, 1026, 1037, 1041, 1114)
+                    .refusedClasses("22", "23", "40", "42")
+                    .endingCodes(1213, 1020)
+                    .build()) // deadlock, changed since read
+            .committing(Set.of(
                     "COMMIT",
                     "ROLLBACK",
                     "BEGIN",
@@ -155,16 +151,16 @@ final class MariaDb {
                     "OPTIMIZE",
                     "REPAIR",
                     "FLUSH",
-                    "SET AUTOCOMMIT"),
-            true,
-            value -> (s, i) -> s.setBytes(i, bytes(value)),
-            (row, column) -> uuid(row.getBytes(column)),
-            wait -> (wait.toMillis() + 999) / 1000,
-            true,
-            false,
-            checks(),
-            BATCH,
-            WATERMARK);
+                    "SET AUTOCOMMIT"))
+            .storesClaimId(true)
+            .key(value -> (s, i) -> s.setBytes(i, bytes(value)))
+            .keyOf((row, column) -> uuid(row.getBytes(column)))
+            .waitUnits(wait -> (wait.toMillis() + 999) / 1000)
+            .catalogIsSchema(true)
+            .checks(checks())
+            .batch(BATCH)
+            .watermark(WATERMARK)
+            .build();
 
     private static UUID uuid(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);

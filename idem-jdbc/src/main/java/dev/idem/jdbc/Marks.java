@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The statements on marks, ready for one dialect and one set of tables. Stateless. */
+/** The statements on watermarks, ready for one dialect and one set of tables. Stateless. */
 final class Marks {
     private final Dialect dialect;
     private final NamedSql insert;
@@ -35,7 +35,7 @@ final class Marks {
                 + " AND stream_key = :stream AND partition_number = :partition"));
     }
 
-    /** Locks the mark of a position's partition, making it if there is none. */
+    /** Locks the watermark of a position's partition, making it if there is none. */
     Mark lock(Connection connection, int consumer, Position position, long claimId, Duration wait, boolean first)
             throws SQLException {
         Map<String, NamedSql.Parameter> values = values(consumer, position);
@@ -79,34 +79,34 @@ final class Marks {
         }
     }
 
-    void move(Connection connection, int consumer, Mark mark, long to, long claimId) throws SQLException {
-        Map<String, NamedSql.Parameter> values = values(consumer, mark.partition());
-        values.put("before", NamedSql.Parameter.of(mark.position()));
+    void move(Connection connection, int consumer, Mark watermark, long to, long claimId) throws SQLException {
+        Map<String, NamedSql.Parameter> values = values(consumer, watermark.partition());
+        values.put("before", NamedSql.Parameter.of(watermark.position()));
         values.put("position", NamedSql.Parameter.of(to));
         values.put("claimid", NamedSql.Parameter.of(claimId));
         try (PreparedStatement statement = move.prepare(connection, values)) {
             if (statement.executeUpdate() != 1) {
-                throw new ClaimLost("The mark of " + mark.partition() + " was moved by somebody else");
+                throw new ClaimLost("The mark of " + watermark.partition() + " was moved by somebody else");
             }
         }
     }
 
-    void confirmAndCommit(Connection connection, int consumer, Mark mark, long claimId) throws SQLException {
-        try (PreparedStatement statement = confirmAndCommit.prepare(connection, proof(consumer, mark, claimId))) {
+    void confirmAndCommit(Connection connection, int consumer, Mark watermark, long claimId) throws SQLException {
+        try (PreparedStatement statement = confirmAndCommit.prepare(connection, proof(consumer, watermark, claimId))) {
             statement.execute();
         }
     }
 
-    boolean isCommitted(Connection connection, int consumer, Mark mark, long claimId) throws SQLException {
-        try (PreparedStatement statement = committed.prepare(connection, proof(consumer, mark, claimId))) {
+    boolean isCommitted(Connection connection, int consumer, Mark watermark, long claimId) throws SQLException {
+        try (PreparedStatement statement = committed.prepare(connection, proof(consumer, watermark, claimId))) {
             return statement.execute() && statement.getResultSet().next();
         }
     }
 
-    private Map<String, NamedSql.Parameter> proof(int consumer, Mark mark, long claimId) {
-        Map<String, NamedSql.Parameter> values = values(consumer, mark.partition());
+    private Map<String, NamedSql.Parameter> proof(int consumer, Mark watermark, long claimId) {
+        Map<String, NamedSql.Parameter> values = values(consumer, watermark.partition());
         values.put("claimid", NamedSql.Parameter.of(claimId));
-        values.put("token", NamedSql.Parameter.of(mark.token()));
+        values.put("token", NamedSql.Parameter.of(watermark.token()));
         return values;
     }
 

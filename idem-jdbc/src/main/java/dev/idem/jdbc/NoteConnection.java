@@ -10,7 +10,6 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The one connection that is held beside those of transactions, for what workers say meanwhile.
@@ -26,7 +25,7 @@ final class NoteConnection {
     private static final Duration DOUBTFUL = Duration.ofSeconds(30);
 
     private static final long LAST_WORDS_MILLIS = 2_000;
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     private final DataSource dataSource;
     private final Object opening = new Object();

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tells other instances that something was stored: at once, and then at most once for each consumer and interval. Not in the
@@ -21,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * thread of its own sends, on a connection borrowed for it. What cannot be sent is sent later; until then, others poll.
  */
 final class Notifier {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     /** No consumer has this number: for trials, and to end a wait. */
     static final int NOBODY = 0;
 

@@ -32,10 +32,10 @@ final class OutboxRows {
 
     private final Database database;
     private final NamedSql insert;
-    private final LineTurns turns;
+    private final LineTurns locks;
 
     OutboxRows(Tables tables) {
-        turns = new LineTurns(tables);
+        locks = new LineTurns(tables);
         database = tables.dialect().database();
         String now = QueueSql.of(database).now();
         insert = new NamedSql(tables.fill("""
@@ -56,18 +56,19 @@ final class OutboxRows {
             case "key" -> bound(key.value());
             case "readable" -> key.readable();
             case "order" -> bound(order);
-            case "ordering" -> QueueIntake.storable(ordering);
-            case "type" -> QueueIntake.storable(message.type().orElse(null));
+            case "ordering" -> StoredText.storableOrNull(ordering);
+            case "type" -> StoredText.storableOrNull(message.type().orElse(null));
             case "head" -> Envelope.of(message);
             case "payload" -> message.payload();
             default -> throw NamedSql.missing(name);
         });
-        unit.deferInOrder(LINE, insert.toString(), order == null ? values : with(turns.of(consumer, order), values));
+        unit.deferInOrder(
+                LINE, insert.toString(), order == null ? values : with(locks.deferred(consumer, order), values));
     }
 
-    private static @Nullable Object[] with(LineTurns.Turn turn, @Nullable Object[] values) {
+    private static @Nullable Object[] with(DeferredLock lock, @Nullable Object[] values) {
         @Nullable Object[] all = Arrays.copyOf(values, values.length + 1);
-        all[values.length] = turn;
+        all[values.length] = lock;
         return all;
     }
 

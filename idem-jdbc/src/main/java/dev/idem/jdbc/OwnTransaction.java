@@ -3,7 +3,6 @@ package dev.idem.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A connection taken for one unit, until it is given back:
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * it any more. One thread owns the transaction; {@link #tearDown} may come from any.
  */
 final class OwnTransaction implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     private final Connection connection;
     private final boolean autoCommit;
@@ -123,7 +122,7 @@ final class OwnTransaction implements AutoCloseable {
     }
 
     @FunctionalInterface
-    interface Look {
+    public interface Look {
         boolean at(Connection connection) throws SQLException;
     }
 

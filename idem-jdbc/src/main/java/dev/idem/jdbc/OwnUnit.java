@@ -13,14 +13,13 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A unit in a transaction of its own. It ends with a commit that was proven right, or with a rollback that was proven
  * complete; a connection about which neither is certain is torn down and never goes back to the pool as it is.
  */
 final class OwnUnit extends GuardedUnit {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     private final OwnTransaction transaction;
     private final ClaimedMarker marker;

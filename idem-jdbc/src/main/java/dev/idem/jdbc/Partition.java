@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 record Partition(String name, String label, String bounds, long from, long to) {
     static final long DAY = Duration.ofDays(1).toMillis();
 
+    /** So many days have their partition before they begin. */
+    static final int DAYS_AHEAD = 7;
+
     /** Stands for bounds that are not times. */
     static final long IRREGULAR = -1;
 

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 final class PartitionChecks {
     static final String CREATE =
             "Run 'idem retention run' with the owner of the tables, at least daily: it creates them "
-                    + PartitionKeeper.DAYS_AHEAD + " days ahead";
+                    + Partition.DAYS_AHEAD + " days ahead";
 
     private static final List<Check> CHECKS = List.of(
             Check.error(

@@ -11,18 +11,17 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Drops partitions that are older than every consumer's window. Markers go with their partition and never before it,
  * whatever shorter windows some consumers have: that costs nothing, and a duplicate is recognised longer.
  *
  * <p>The horizon of every consumer rises to the end of the partition in the transaction that drops it, so a crash leaves
- * both or neither. The drop needs the marker table for itself for a moment. It asks for it with a short patience,
+ * both or neither. The drop needs the marker table for itself for a moment. It asks for it with a short lock timeout,
  * because everybody who comes later waits behind it, and gives up after some tries: the next sweep goes on.
  */
 final class PartitionDrop {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     /**
      * Producers' clocks may be behind by as much, the longest skew a policy allows; and a message that is processed a day
@@ -30,8 +29,8 @@ final class PartitionDrop {
      */
     private static final long SLACK = Micros.of(Duration.ofDays(1));
 
-    /** The first ones are shorter than the patience of a batch. */
-    private static final List<Duration> PATIENCE = List.of(
+    /** The first ones are shorter than that of a batch. */
+    private static final List<Duration> LOCK_TIMEOUTS = List.of(
             Duration.ofMillis(40),
             Duration.ofMillis(40),
             Duration.ofMillis(80),
@@ -39,7 +38,7 @@ final class PartitionDrop {
             Duration.ofMillis(320),
             Duration.ofMillis(640));
 
-    /** How much longer than its patience the rest after a try is. */
+    /** How much longer than its lock timeout the rest after a try is. */
     private static final int REST = 10;
 
     /** A consumer without a window whose markers would vanish without a horizon that tells. */
@@ -134,14 +133,14 @@ final class PartitionDrop {
     }
 
     private End drop(Partition partition, Sweep.Rest rest) throws SQLException {
-        for (Duration patience : PATIENCE) {
+        for (Duration lockTimeout : LOCK_TIMEOUTS) {
             try {
-                return inTransaction(connection -> drop(connection, partition, patience));
+                return inTransaction(connection -> drop(connection, partition, lockTimeout));
             } catch (SQLException failure) {
                 if (!faults.isTransient(failure)) {
                     throw failure;
                 }
-                if (!rest.after(patience.multipliedBy(REST))) {
+                if (!rest.after(lockTimeout.multipliedBy(REST))) {
                     return End.BLOCKED;
                 }
             }
@@ -154,9 +153,9 @@ final class PartitionDrop {
         return End.BLOCKED;
     }
 
-    private End drop(Connection connection, Partition partition, Duration patience) throws SQLException {
+    private End drop(Connection connection, Partition partition, Duration lockTimeout) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET LOCAL lock_timeout = '" + patience.toMillis() + "ms'");
+            statement.execute("SET LOCAL lock_timeout = '" + lockTimeout.toMillis() + "ms'");
             // From here on nobody has an uncommitted marker, and everybody who had one is seen below.
             statement.execute(tables.fill("LOCK TABLE ONLY ${marker} IN ACCESS EXCLUSIVE MODE"));
             if (!old(connection).contains(partition)) {
@@ -185,7 +184,7 @@ final class PartitionDrop {
             statement.executeUpdate(tables.fill(
                     "UPDATE ${retention} SET horizon = greatest(coalesce(horizon, " + horizon + "), " + horizon + ")"));
             statement.executeUpdate(tables.fill("UPDATE ${retention} SET sample_key = NULL WHERE "
-                    + partition.condition("sample_key"))); // see MarkerSamples
+                    + partition.condition("sample_key"))); // the marker that must be there
             statement.execute("DROP TABLE " + partition.name());
             return End.DROPPED;
         }

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * dropped.
  */
 final class PartitionKeeper {
-    static final int DAYS_AHEAD = 7;
-
     /** Below that a person should look: nobody has created any for days. */
     static final int FEWEST_DAYS_AHEAD = 3;
 
@@ -65,7 +63,7 @@ final class PartitionKeeper {
         }
     }
 
-    /** Creates what is missing up to {@link #DAYS_AHEAD}; answers the names, or in a dry run those it would create. */
+    /** Creates what is missing up to {@link Partition#DAYS_AHEAD}; answers the names, or in a dry run those it would create. */
     List<String> createAhead(boolean dryRun) throws SQLException {
         List<String> created = new ArrayList<>();
         for (Partition partition : missing()) {
@@ -92,7 +90,7 @@ final class PartitionKeeper {
                     first = there.isEmpty()
                             ? first
                             : there.get(there.size() - 1).to();
-                    return days(first, today + (DAYS_AHEAD + 1) * Partition.DAY);
+                    return days(first, today + (Partition.DAYS_AHEAD + 1) * Partition.DAY);
                 }
             });
         }

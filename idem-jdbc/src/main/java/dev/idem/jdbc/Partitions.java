@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * for another one: a claim of such a key fails in the database, whatever is remembered here. So what is remembered only
  * saves that error, which would undo a batch for one old message; it may be wrong in both directions. A key that seems
  * to have no place is looked up again, and a claim that finds no partition is made again after another look. Should a
- * partition be made again by hand, the horizon, raised in the transaction of the drop, still tells ({@link
- * PartitionDrop}).
+ * partition be made again by hand, the horizon, raised in the transaction of the drop, still tells.
  */
 final class Partitions {
     /** What the database says to a row that no partition takes, and to nothing else on this table. */
@@ -60,7 +59,7 @@ final class Partitions {
 
     private Claim answer(Seen now, long millis, MarkerKey key) {
         List<Partition> partitions = now.partitions;
-        long latest = System.currentTimeMillis() + (PartitionKeeper.DAYS_AHEAD + SKEW_DAYS) * Partition.DAY;
+        long latest = System.currentTimeMillis() + (Partition.DAYS_AHEAD + SKEW_DAYS) * Partition.DAY;
         if (millis > latest) {
             return new Claim.Unforeseen(Instant.ofEpochMilli(latest));
         }
@@ -79,7 +78,7 @@ final class Partitions {
                 key + " is of " + Instant.ofEpochMilli(millis) + ", and the markers of " + tables
                         + " have no partition for that: " + end
                         + ". Deliver it again later. Is the producer's clock wrong? Else run 'idem retention run' with the"
-                        + " owner of the tables, which creates partitions " + PartitionKeeper.DAYS_AHEAD
+                        + " owner of the tables, which creates partitions " + Partition.DAYS_AHEAD
                         + " days ahead",
                 null);
     }

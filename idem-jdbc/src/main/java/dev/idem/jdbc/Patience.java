@@ -8,16 +8,16 @@ import java.sql.Statement;
 /** How long a connection waits for locks, where a claim cannot say it itself; put back when closed. */
 record Patience(Connection connection, String before) implements AutoCloseable {
     static Patience of(Connection connection, BatchSql sql, long wait) throws SQLException {
-        if (sql.patience().isEmpty()) {
+        if (sql.setLockTimeout().isEmpty()) {
             return new Patience(connection, "");
         }
         try (Statement statement = connection.createStatement()) {
             String before;
-            try (ResultSet row = statement.executeQuery(sql.impatience())) {
+            try (ResultSet row = statement.executeQuery(sql.readLockTimeout())) {
                 row.next();
-                before = sql.patience() + row.getLong(1);
+                before = sql.setLockTimeout() + row.getLong(1);
             }
-            statement.execute(sql.patience() + wait);
+            statement.execute(sql.setLockTimeout() + wait);
             return new Patience(connection, before);
         }
     }

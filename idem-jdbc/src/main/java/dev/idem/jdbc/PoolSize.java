@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds out, when the first workers start, whether the pool can have two connections open at once: one of a worker, and the
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * connection of is refused. A busy one gets a warning, and is asked on. Thread-safe.
  */
 final class PoolSize implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final long SHORTEST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 5_000;
     private static final int VALID_SECONDS = 5;
@@ -32,7 +31,7 @@ final class PoolSize implements AutoCloseable {
     private final PoolWaits waits;
     private final NoteConnection notes;
     private final String sessions;
-    private final Duration patience;
+    private final Duration timeout;
     private final AtomicBoolean tried = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -46,12 +45,12 @@ final class PoolSize implements AutoCloseable {
             PoolWaits waits,
             NoteConnection notes,
             Database database,
-            Duration patience) {
+            Duration timeout) {
         this.given = given;
         this.dataSource = dataSource;
         this.waits = waits;
         this.notes = notes;
-        this.patience = patience;
+        this.timeout = timeout;
         this.sessions = switch (database) {
             case POSTGRESQL ->
                 "SELECT count(*) FROM pg_stat_activity s JOIN pg_stat_activity own ON own.pid = pg_backend_pid()"
@@ -97,7 +96,7 @@ final class PoolSize implements AutoCloseable {
         Thread thread = new Thread(asking, "idem-pool-size"); // some pools let their users wait for ever
         thread.setDaemon(true);
         thread.start();
-        if (asking.hasEnded(patience) || !notes.isAlive(VALID_SECONDS)) {
+        if (asking.hasEnded(timeout) || !notes.isAlive(VALID_SECONDS)) {
             return true;
         }
         if (isAlone()) {
@@ -108,7 +107,7 @@ final class PoolSize implements AutoCloseable {
         log.warn(
                 "The pool has given no second connection for {}. If others have them all, workers wait until one is given"
                         + " back. If it has only one, they stand still. {}",
-                patience,
+                timeout,
                 advice(workers));
         asking.isLate = true;
         return true;

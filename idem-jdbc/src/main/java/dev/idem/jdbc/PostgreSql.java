@@ -88,21 +88,20 @@ final class PostgreSql {
             """;
 
     private static BatchSql batch(String claim, String read, String remove) {
-        return new BatchSql(
-                claim,
-                claim,
-                read,
-                remove,
-                "SAVEPOINT ${next}",
+        return BatchSql.builder()
+                .claim(claim)
+                .claimMore(claim)
+                .read(read)
+                .remove(remove)
+                .firstSavepoint("SAVEPOINT ${next}")
                 // The driver sends all of it before it waits, also with a handler's statement behind it.
-                "RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}",
+                .nextSavepoint("RELEASE SAVEPOINT ${last}; SAVEPOINT ${next}")
                 // A backend shows the others 64 subtransactions; with more, every snapshot has to look them up on disk.
-                60,
-                true,
-                50,
-                1,
-                "",
-                "");
+                .mostUnits(60)
+                .carried(true)
+                .firstWait(50)
+                .laterWait(1)
+                .build();
     }
 
     private static final String THIS_MARK =
@@ -129,59 +128,53 @@ final class PostgreSql {
                     + " AND CAST(pg_current_xact_id_if_assigned() AS text) = :token; COMMIT",
             "SELECT 1 WHERE pg_xact_status(CAST(:token AS xid8)) = 'committed'");
 
-    static final Dialect DIALECT = dialect(CLAIM, READ, batch(CLAIM_ALL, READ_ALL, REMOVE_ALL), false);
+    /** A duplicate needs nothing more of its transaction. */
+    private static final String END = "; ROLLBACK";
 
-    /** Of markers that keep the id of their claim in a column: rows of partitions cannot tell their xmin when inserted. */
-    static final Dialect PARTITIONED = dialect(
-            ofPartitions(CLAIM),
-            ofPartitions(READ),
-            batch(ofPartitions(CLAIM_ALL), ofPartitions(READ_ALL), REMOVE_CLAIMED),
-            true);
-
-    private static Dialect dialect(String claim, String read, BatchSql batch, boolean storesClaimId) {
-        return new Dialect(
-                Database.POSTGRESQL,
-                claim,
-                claim,
-                read,
-                // A duplicate needs nothing more of its transaction.
-                read + "; ROLLBACK",
-                CONFIRM,
-                // The driver sends both before it waits; after an error the server skips the rest.
-                CONFIRM + "; COMMIT",
-                "INSERT INTO ${consumer} (number, name) VALUES (:number, :name) ON CONFLICT DO NOTHING",
-                """
+    static final Dialect DIALECT = Dialect.builder()
+            .database(Database.POSTGRESQL)
+            .claim(CLAIM)
+            .claimJoined(CLAIM)
+            .read(READ)
+            .readAndEnd(READ + END)
+            .confirm(CONFIRM)
+            // The driver sends both before it waits; after an error the server skips the rest.
+            .confirmAndCommit(CONFIRM + "; COMMIT")
+            .registerConsumer("INSERT INTO ${consumer} (number, name) VALUES (:number, :name) ON CONFLICT DO NOTHING")
+            .storeResult("""
             INSERT INTO ${result} (consumer, message_key, codec, bytes) VALUES (:consumer, :key, :codec, :bytes)
             ON CONFLICT (consumer, message_key) DO UPDATE
             SET codec = excluded.codec, bytes = excluded.bytes, stored_at = excluded.stored_at
-            """,
-                Set.of(),
-                new FaultCodes(
-                        Set.of("55P03"),
-                        Set.of(),
-                        Set.of("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03"),
-                        Set.of(),
-                        Set.of("25P02"),
-                        Set.of(),
-                        CLAIM_LOST,
-                        // terminated; crashed; idle or open for too long
-                        Set.of("57P01", "57P02", "25P03", "25P04"),
-                        Set.of(),
-                        Set.of("53100", "53200"),
-                        Set.of(),
-                        Set.of("22", "23", "25", "40", "42", "54", "P0"),
-                        Set.of()),
-                Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"),
-                storesClaimId,
-                value -> (s, i) -> s.setObject(i, value),
-                (row, column) -> row.getObject(column, UUID.class),
-                wait -> Math.max(1, wait.toMillis()), // 0 would mean for ever
-                false,
-                false,
-                checks(),
-                batch,
-                WATERMARK);
-    }
+            """)
+            .faults(FaultCodes.builder()
+                    .busyStates("55P03")
+                    .transientStates("40001", "40P01", "25P03", "25P04", "57P01", "57P02", "57P03", "53300", "55P03")
+                    .brokenStates("25P02")
+                    .brokenSign(CLAIM_LOST)
+                    // terminated; crashed; idle or open for too long
+                    .lostStates("57P01", "57P02", "25P03", "25P04")
+                    .scarceStates("53100", "53200")
+                    .refusedClasses("22", "23", "25", "40", "42", "54", "P0")
+                    .build())
+            .committing(
+                    Set.of("COMMIT", "END", "ROLLBACK", "ABORT", "BEGIN", "START", "PREPARE TRANSACTION", "DISCARD"))
+            .key(value -> (s, i) -> s.setObject(i, value))
+            .keyOf((row, column) -> row.getObject(column, UUID.class))
+            .waitUnits(wait -> Math.max(1, wait.toMillis())) // 0 would mean for ever
+            .checks(checks())
+            .batch(batch(CLAIM_ALL, READ_ALL, REMOVE_ALL))
+            .watermark(WATERMARK)
+            .build();
+
+    /** Of markers that keep the id of their claim in a column: rows of partitions cannot tell their xmin when inserted. */
+    static final Dialect PARTITIONED = DIALECT.toBuilder()
+            .claim(ofPartitions(CLAIM))
+            .claimJoined(ofPartitions(CLAIM))
+            .read(ofPartitions(READ))
+            .readAndEnd(ofPartitions(READ) + END)
+            .batch(batch(ofPartitions(CLAIM_ALL), ofPartitions(READ_ALL), REMOVE_CLAIMED))
+            .storesClaimId(true)
+            .build();
 
     private static String ofPartitions(String sql) {
         return sql.replace("CAST(xmin AS text)", "CAST(claim_id AS text)")

@@ -93,19 +93,14 @@ final class QueueIntake {
                     intake.keys().of(message),
                     behind,
                     order,
-                    storable(ordering),
-                    storable(message.type().orElse(null)),
+                    StoredText.storableOrNull(ordering),
+                    StoredText.storableOrNull(message.type().orElse(null)),
                     Envelope.of(message),
                     message.payload(),
                     place == null ? null : Hashes.uuid(place.stream()),
                     place == null ? null : place.version()));
         }
         return arrivals;
-    }
-
-    /** For people and filters; the exact text is in the head. */
-    static @Nullable String storable(@Nullable String text) {
-        return text == null ? null : text.replace('\0', '\uFFFD');
     }
 
     private static Set<UUID> ordersOf(List<Message> messages) {

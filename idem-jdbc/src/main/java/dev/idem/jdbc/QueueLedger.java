@@ -18,14 +18,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Records what is done by removing it from the queue; its marker was there before. Those that failed are moved in the
  * same transaction. Whoever lost a message to another worker cannot commit: the fence has grown.
  */
 final class QueueLedger implements BatchLedger {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     private final QueueKit kit;
     private final int consumer;

@@ -23,7 +23,7 @@ import java.util.UUID;
  */
 final class QueueLines {
     private final Dialect dialect;
-    private final LineTurns turns;
+    private final LineTurns locks;
     private final LargeMessages large;
     private final RowsSql blocked;
     private final RowsSql heads;
@@ -34,7 +34,7 @@ final class QueueLines {
         this.large = large;
         dialect = tables.dialect();
         QueueSql sql = QueueSql.of(dialect.database());
-        turns = new LineTurns(tables);
+        locks = new LineTurns(tables);
         blocked = new RowsSql(tables.fill(sql.blocked()));
         heads = new RowsSql(tables.fill(sql.heads()));
         followers = new RowsSql(tables.fill(sql.followers()));
@@ -53,13 +53,13 @@ final class QueueLines {
         }
         Map<String, NamedSql.Parameter> values = ordered(consumer, orders);
         if (blocked.bindsArrays()) {
-            turns.bind(values, consumer, orders);
+            locks.bind(values, consumer, orders);
         } else {
-            turns.take(connection, consumer, orders);
+            locks.take(connection, consumer, orders);
         }
         try (PreparedStatement statement = blocked.prepare(connection, values, () -> keys(orders))) {
             if (statement.execute() && blocked.bindsArrays()) {
-                statement.getMoreResults(); // the turns answer first
+                statement.getMoreResults(); // the locks answer first
             }
             try (ResultSet rows = statement.getResultSet()) {
                 while (rows.next()) {

@@ -96,7 +96,7 @@ public final class ReplayOperator {
             throw new IllegalArgumentException("The name of a session must be 1 to 100 letters, digits or . _ : - and"
                     + " start with a letter or digit");
         }
-        int number = InboxRows.number(new InboxRows(tables).names(connection), consumer)
+        int number = KnownConsumer.number(connection, tables, consumer)
                 .orElseThrow(() ->
                         new IdemException(tables + " know no consumer " + consumer + ": is this its database?", null));
         if (rows.row(connection, name).isPresent()) {
@@ -106,7 +106,7 @@ public final class ReplayOperator {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("name", NamedSql.Parameter.of(name));
         values.put("consumer", NamedSql.Parameter.of(number));
-        values.put("source", NamedSql.Parameter.of(InboxRows.storable(source.toString())));
+        values.put("source", NamedSql.Parameter.of(StoredText.storable(source.toString())));
         values.put("actor", NamedSql.Parameter.of(actor));
         values.put("reason", NamedSql.Parameter.of(reason));
         values.put("rate", NamedSql.Parameter.of(perSecond));

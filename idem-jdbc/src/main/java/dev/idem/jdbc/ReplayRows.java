@@ -195,7 +195,7 @@ final class ReplayRows implements ReplayStore {
     }
 
     private static @Nullable String error(@Nullable String text) {
-        return text == null ? null : InboxRows.storable(text.substring(0, Math.min(text.length(), LONGEST_ERROR)));
+        return text == null ? null : StoredText.storable(text.substring(0, Math.min(text.length(), LONGEST_ERROR)));
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.idem.spi.OuterTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes somebody else's transaction one that can only be rolled back. JDBC has no word for that. A connection of ours can
@@ -13,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * back as if it had committed, and no other database can be brought to refuse. Never throws.
  */
 record RollbackOnly(OuterTransactions frameworks) {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     /** @param reachable false when a call of another thread does not end, so that no statement can be sent */
     void mark(Connection outer, boolean reachable) {

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What a handler has sent and waits for. When its time is up it is cancelled before the connection is aborted: a server
@@ -17,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * must never reach the statement of the next message. Thread-safe.
  */
 final class RunningStatement {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     /** A server that does not answer must not hold up the abort. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);

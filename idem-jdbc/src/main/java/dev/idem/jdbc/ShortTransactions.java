@@ -43,7 +43,7 @@ record ShortTransactions(DataSource dataSource, Tables tables) {
                 return Transactions.alone(connection, () -> doing.in(connection));
             } catch (SQLException failure) {
                 if (i == tries || !faults.isTransient(failure)) {
-                    throw JdbcInbox.failed(what, tables, failure);
+                    throw SqlFaults.failed(what, tables, failure);
                 }
             }
         }

@@ -171,6 +171,13 @@ final class SqlFaults {
                 : new StoreException(text, failure);
     }
 
+    /** A failure of an operation on some tables, with what to do about it. */
+    static StoreException failed(String what, Object tables, SQLException failure) {
+        return new StoreException(
+                "Could not " + what + " in " + tables + " (SQLState " + failure.getSQLState() + "): " + advice(failure),
+                failure);
+    }
+
     /** What to do about an error, by its state; for the end of a sentence. */
     static String advice(SQLException failure) {
         return advice(failure, "the database says: " + quoted(failure));

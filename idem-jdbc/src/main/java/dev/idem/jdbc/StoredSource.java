@@ -94,7 +94,7 @@ final class StoredSource implements ReplaySource {
                 }
             });
         } catch (SQLException failure) {
-            throw JdbcInbox.failed("read stored messages", tables, failure);
+            throw SqlFaults.failed("read stored messages", tables, failure);
         }
     }
 

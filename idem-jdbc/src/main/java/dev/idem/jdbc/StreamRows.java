@@ -65,8 +65,8 @@ final class StreamRows {
             throws SQLException {
         Map<UUID, String> hashed = hashed(streams);
         Map<UUID, String> missing = missing(connection, consumer, hashed);
-        Duration patience = wait.compareTo(MOMENT) > 0 ? wait : MOMENT;
-        if (!missing.isEmpty() && !make(connection, faults, consumer, missing, patience)) {
+        Duration limit = wait.compareTo(MOMENT) > 0 ? wait : MOMENT;
+        if (!missing.isEmpty() && !make(connection, faults, consumer, missing, limit)) {
             hashed.keySet().removeAll(missing.keySet()); // somebody is about to begin one of them
         }
         Map<String, OptionalLong> locked = new HashMap<>();
@@ -129,7 +129,7 @@ final class StreamRows {
 
     private void read(ResultSet row, Map<UUID, String> names, Map<String, OptionalLong> locked) throws SQLException {
         String name = names.get(dialect.keyOf().read(row, 1));
-        if (name == null || !InboxRows.storable(name).equals(row.getString(2))) {
+        if (name == null || !StoredText.storable(name).equals(row.getString(2))) {
             throw new SQLException("The name of stream " + name + " has the hash of another one");
         }
         long current = row.getLong(3);
@@ -232,7 +232,7 @@ final class StreamRows {
                         "stream",
                         dialect.key().apply(stream.getKey()),
                         "name",
-                        NamedSql.Parameter.of(InboxRows.storable(stream.getValue()))))
+                        NamedSql.Parameter.of(StoredText.storable(stream.getValue()))))
                 .toList();
     }
 }

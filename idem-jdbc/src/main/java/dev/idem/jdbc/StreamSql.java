@@ -3,8 +3,8 @@ package dev.idem.jdbc;
 /**
  * What differs between databases in locking streams. What stands in braces is repeated for each row, see {@link RowsSql}.
  *
- * @param insert makes the rows that are not there, and passes over those that are; or fails with a code of {@link
- *     Dialect#takenCodes}
+ * @param insert makes the rows that are not there, and passes over those that are; or fails with a code of
+ *     {@link Dialect#takenCodes}
  * @param insertLimited the same, but waits no longer than {@code :wait} for whoever makes the same rows
  * @param lock locks one row, and waits no longer than {@code :wait}; answers its key, its name and its version
  */

@@ -62,8 +62,7 @@ final class Sweep {
         return rest;
     }
 
-    Removed run(List<Cutoffs.Cutoff> cutoffs, boolean dryRun, Consumer<JdbcRetention.Progress> progress)
-            throws SQLException {
+    Removed run(List<Cutoffs.Cutoff> cutoffs, boolean dryRun, Consumer<SweepProgress> progress) throws SQLException {
         Map<Expiring, Map<Integer, Long>> counts = new EnumMap<>(Expiring.class);
         // Before the markers, which stay for as long as their messages are in the queue.
         boolean going = through(new QueueWalk(tables, cutoffs, rows), dryRun, new HashMap<>(), progress);
@@ -75,8 +74,7 @@ final class Sweep {
     }
 
     /** False when it was told to stop. */
-    private boolean through(
-            Walk walk, boolean dryRun, Map<Integer, Long> found, Consumer<JdbcRetention.Progress> progress)
+    private boolean through(Walk walk, boolean dryRun, Map<Integer, Long> found, Consumer<SweepProgress> progress)
             throws SQLException {
         boolean going = true;
         while (going && walk.hasNext()) {
@@ -85,7 +83,7 @@ final class Sweep {
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             walk.advance();
             long sum = found.values().stream().mapToLong(n -> n).sum();
-            progress.accept(new JdbcRetention.Progress(walk.what(), walk.percent(), sum));
+            progress.accept(new SweepProgress(walk.what(), walk.percent(), sum));
             going = rest.after(shorter(took.multipliedBy(REST), LONGEST_REST));
         }
         return going;

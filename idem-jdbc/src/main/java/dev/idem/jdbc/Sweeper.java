@@ -1,23 +1,25 @@
 package dev.idem.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks after consumers and their windows in the background, on one thread of a store: registers and declares them again,
  * and sweeps if this instance is elected. Whatever fails is tried again later, ever more seldom, and disturbs nobody.
  */
 final class Sweeper implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final Duration LONGEST_TICK = Duration.ofMinutes(10);
     private static final Duration LONGEST_BACKOFF = Duration.ofHours(1);
     private static final Duration KEEP_ELECTED = Duration.ofSeconds(30);
@@ -28,6 +30,7 @@ final class Sweeper implements AutoCloseable {
     private final ConsumerNumbers consumers;
     private final Windows windows;
     private final Duration interval;
+    private final Supplier<List<Finding>> checks;
     private final boolean sweeps;
     private final Election election;
     private final Set<String> told = new HashSet<>();
@@ -35,13 +38,24 @@ final class Sweeper implements AutoCloseable {
     private @Nullable Thread thread;
     private long electedAt;
 
-    /** With an interval of zero nothing is swept here, only declared. */
-    Sweeper(DataSource dataSource, Tables tables, ConsumerNumbers consumers, Windows windows, Duration interval) {
+    /**
+     * With an interval of zero nothing is swept here, only declared.
+     *
+     * @param checks looks at the tables as at a start
+     */
+    Sweeper(
+            DataSource dataSource,
+            Tables tables,
+            ConsumerNumbers consumers,
+            Windows windows,
+            Duration interval,
+            Supplier<List<Finding>> checks) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.consumers = consumers;
         this.windows = windows;
         this.interval = interval;
+        this.checks = checks;
         this.sweeps = !interval.isZero();
         this.election = new Election(dataSource, tables);
     }
@@ -77,29 +91,34 @@ final class Sweeper implements AutoCloseable {
         windows.declareAgain();
         if (sweeps && election.won(interval)) {
             electedAt = System.nanoTime();
-            JdbcSchema schema = new JdbcSchema(dataSource, tables);
-            JdbcRetention.Report report = JdbcRetention.of(schema)
-                    .sweep(
-                            JdbcConsumers.of(schema).list(),
-                            false,
-                            new Sweep(dataSource, tables, this::restAndStayElected),
-                            progress -> {});
-            report.consumers()
-                    .forEach(
-                            s -> log.debug("{}: swept {} markers, {} results", s.consumer(), s.markers(), s.results()));
-            report.partitions().ifPresent(this::tell);
+            RetentionRun.Result done = new RetentionRun(dataSource, tables)
+                    .run(known(), false, new Sweep(dataSource, tables, this::restAndStayElected), progress -> {});
+            done.cutoffs().forEach(swept -> {
+                int consumer = swept.consumer();
+                log.debug(
+                        "{}: swept {} markers, {} results",
+                        swept.name(),
+                        done.markers(consumer),
+                        done.results(consumer));
+            });
+            done.partitions().ifPresent(this::tell);
+        }
+    }
+
+    private List<KnownConsumer> known() throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            return Transactions.alone(connection, () -> KnownConsumer.all(connection, tables));
         }
     }
 
     /** Who may not create partitions cannot help it; whoever watches should know in time that nobody else does either. */
-    private void tell(JdbcRetention.Partitions partitions) {
+    private void tell(RetentionRun.Partitioned partitions) {
         log.debug("{}: partitions created {}, dropped {}", tables, partitions.created(), partitions.dropped());
         if (!partitions.permitted()) {
-            new JdbcSchema(dataSource, tables)
-                    .validate().stream()
-                            .filter(finding -> finding.check().startsWith("partition"))
-                            .filter(finding -> told.add(finding.check()))
-                            .forEach(finding -> log.warn("{}: {}", tables, finding));
+            checks.get().stream()
+                    .filter(finding -> finding.check().startsWith("partition"))
+                    .filter(finding -> told.add(finding.check()))
+                    .forEach(finding -> log.warn("{}: {}", tables, finding));
         }
     }
 

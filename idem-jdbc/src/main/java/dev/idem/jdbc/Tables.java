@@ -58,13 +58,19 @@ record Tables(Dialect dialect, String schemaName, Identifier prefix, boolean par
         return new Tables(dialect, name, prefix, false);
     }
 
+    /** Those of a schema that the database knows by this name. */
+    static Tables of(Database database, String schemaName, String prefix, boolean partitioned) {
+        Tables plain = new Tables(Dialect.of(database), schemaName, new Identifier(prefix), false);
+        return partitioned ? plain.withPartitions() : plain;
+    }
+
     /** The same tables, with markers in partitions. */
     Tables withPartitions() {
         return new Tables(PostgreSql.PARTITIONED, schemaName, prefix, true);
     }
 
     Tables withoutPartitions() {
-        return new Tables(dialect.database().dialect(), schemaName, prefix, false);
+        return new Tables(Dialect.of(dialect.database()), schemaName, prefix, false);
     }
 
     /** Fills {@code ${marker}} and the like into a statement or a script. */

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * @param inbox which tables
  * @param process which run of a process said it
- * @param tick how far that process was: its row had this number before the testimony was given
+ * @param tick how far that process was: its row had this number before the checkpoint was given
  * @param at when that was written, by the database's clock in microseconds
  */
 record Testimony(UUID inbox, UUID process, long tick, long at) {

@@ -22,9 +22,9 @@ final class TestimonyCheck {
     /** Throws for the earliest of them that the tables do not know. */
     void refuse(Connection connection, WitnessRows.Self self, Set<Testimony> said) throws SQLException {
         @Nullable Testimony first = null;
-        for (Testimony testimony : said) {
-            boolean earlier = first == null || testimony.at() < first.at();
-            first = earlier && !isKnown(connection, self, testimony) ? testimony : first;
+        for (Testimony checkpoint : said) {
+            boolean earlier = first == null || checkpoint.at() < first.at();
+            first = earlier && !isKnown(connection, self, checkpoint) ? checkpoint : first;
         }
         if (first != null) {
             throw problem(connection, self, first);

@@ -1,9 +1,12 @@
 package dev.idem.jdbc;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** What background threads have in common. */
+/** What waits for other threads have in common, and what threads in the background do. */
 final class Threads {
     private Threads() {}
 
@@ -28,6 +31,20 @@ final class Threads {
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** Waits until nobody holds a lock; false when somebody does for longer. */
+    static boolean isFree(ReentrantLock lock, Duration limit) {
+        try {
+            if (!lock.tryLock() && !lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                return false;
+            }
+            lock.unlock();
+            return true;
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 }

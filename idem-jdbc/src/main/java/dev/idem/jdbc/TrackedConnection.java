@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A connection of the store's data source outside of any handler: an ordinary one, but it is known which thread holds a
@@ -18,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * it last, and by none once it is closed, on whatever thread.
  */
 final class TrackedConnection implements InvocationHandler, Condemnable {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
 
     private final Connection real;
     private final ThreadTransactions threads;

@@ -15,22 +15,22 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
 /**
- * Claims positions: locks the marks of their partitions, always in the same order, for the length of the transaction. A
- * zombie and its successor meet at this lock, and whoever comes second finds the mark moved.
+ * Claims positions: locks the watermarks of their partitions, always in the same order, for the length of the transaction. A
+ * zombie and its successor meet at this lock, and whoever comes second finds the watermark moved.
  */
 final class WatermarkClaims {
     private final BatchKit kit;
-    private final Marks marks;
+    private final Marks watermarks;
     private final Function<MarkerKey, OwnTransaction> begin;
 
     WatermarkClaims(BatchKit kit, Function<MarkerKey, OwnTransaction> begin) {
         this.kit = kit;
-        this.marks = new Marks(kit.tables());
+        this.watermarks = new Marks(kit.tables());
         this.begin = begin;
     }
 
-    Marks marks() {
-        return marks;
+    Marks watermarks() {
+        return watermarks;
     }
 
     Batch claim(int consumer, List<PositionRequest> requests) {
@@ -49,7 +49,7 @@ final class WatermarkClaims {
             Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
             requests.forEach(request -> refused.put(request.key(), new Claim.Busy()));
             done = true;
-            return new JdbcBatch(kit, transaction, new WatermarkLedger(marks, consumer, 0), refused);
+            return new JdbcBatch(kit, transaction, new WatermarkLedger(watermarks, consumer, 0), refused);
         } finally {
             if (!done) {
                 transaction.close();
@@ -67,13 +67,13 @@ final class WatermarkClaims {
                 places.putIfAbsent(last, request);
             }
         }
-        WatermarkLedger ledger =
-                new WatermarkLedger(marks, consumer, ThreadLocalRandom.current().nextLong());
+        WatermarkLedger ledger = new WatermarkLedger(
+                watermarks, consumer, ThreadLocalRandom.current().nextLong());
         Map<Place, Mark> locked = new LinkedHashMap<>();
         for (Map.Entry<Place, PositionRequest> place : places.entrySet()) {
             locked.put(
                     place.getKey(),
-                    marks.lock(
+                    watermarks.lock(
                             transaction.connection(),
                             consumer,
                             place.getValue().position(),
@@ -82,18 +82,19 @@ final class WatermarkClaims {
                             locked.isEmpty()));
         }
         Map<MarkerKey, Claim> refused = new LinkedHashMap<>();
-        Mark mark = null;
+        Mark watermark = null;
         last = null;
         for (PositionRequest request : requests) {
             if (last == null || !last.has(request.position())) {
                 last = Place.of(request.position());
-                mark = locked.get(last);
+                watermark = locked.get(last);
             }
-            if (mark != null && request.position().offset() <= mark.position()) {
+            if (watermark != null && request.position().offset() <= watermark.position()) {
                 refused.put(
-                        request.key(), new Claim.Taken(mark.marker(request.key().readable())));
-            } else if (mark != null) {
-                ledger.grant(request, mark);
+                        request.key(),
+                        new Claim.Taken(watermark.marker(request.key().readable())));
+            } else if (watermark != null) {
+                ledger.grant(request, watermark);
             }
         }
         return new JdbcBatch(kit, transaction, ledger, refused);

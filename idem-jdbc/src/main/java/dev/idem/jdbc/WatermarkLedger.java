@@ -12,23 +12,23 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A mark for each partition, moved to the highest position that was kept. */
+/** A watermark for each partition, moved to the highest position that was kept. */
 final class WatermarkLedger implements BatchLedger {
-    private final Marks marks;
+    private final Marks watermarks;
     private final int consumer;
     private final long claimId;
     private final String claimText;
     private final Map<MarkerKey, Grant> granted = new LinkedHashMap<>();
 
-    WatermarkLedger(Marks marks, int consumer, long claimId) {
-        this.marks = marks;
+    WatermarkLedger(Marks watermarks, int consumer, long claimId) {
+        this.watermarks = watermarks;
         this.consumer = consumer;
         this.claimId = claimId;
         this.claimText = Long.toString(claimId);
     }
 
-    void grant(PositionRequest request, Mark mark) {
-        granted.put(request.key(), new Grant(request.position().offset(), mark));
+    void grant(PositionRequest request, Mark watermark) {
+        granted.put(request.key(), new Grant(request.position().offset(), watermark));
     }
 
     long claimId() {
@@ -54,7 +54,7 @@ final class WatermarkLedger implements BatchLedger {
     public @Nullable String token() {
         return granted.values().stream()
                 .findFirst()
-                .map(grant -> grant.mark.token())
+                .map(grant -> grant.watermark.token())
                 .orElse(null);
     }
 
@@ -68,11 +68,11 @@ final class WatermarkLedger implements BatchLedger {
         Map<Mark, Long> highest = new LinkedHashMap<>();
         granted.forEach((key, grant) -> {
             if (done.test(key)) {
-                highest.merge(grant.mark, grant.offset, Math::max);
+                highest.merge(grant.watermark, grant.offset, Math::max);
             }
         });
         for (Map.Entry<Mark, Long> each : highest.entrySet()) {
-            marks.move(connection, consumer, each.getKey(), each.getValue(), claimId);
+            watermarks.move(connection, consumer, each.getKey(), each.getValue(), claimId);
         }
     }
 
@@ -82,27 +82,28 @@ final class WatermarkLedger implements BatchLedger {
                 .filter(key -> !givenUp.contains(key))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("nothing to commit"));
-        marks.confirmAndCommit(connection, consumer, mark(kept), claimId);
+        watermarks.confirmAndCommit(connection, consumer, watermark(kept), claimId);
     }
 
-    private Mark mark(MarkerKey key) {
+    private Mark watermark(MarkerKey key) {
         Grant grant = granted.get(key);
         if (grant == null) {
             throw new IllegalArgumentException(key + " was not granted");
         }
-        return grant.mark;
+        return grant.watermark;
     }
 
     @Override
     public boolean isCommitted(Connection connection) throws SQLException {
-        return marks.isCommitted(connection, consumer, mark(granted().iterator().next()), claimId);
+        return watermarks.isCommitted(
+                connection, consumer, watermark(granted().iterator().next()), claimId);
     }
 
-    /** What was committed must not run again, so the marks go as far as that. */
+    /** What was committed must not run again, so the watermarks go as far as that. */
     @Override
     public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
         move(connection, key -> done.contains(key) || culprits.contains(key));
     }
 
-    private record Grant(long offset, Mark mark) {}
+    private record Grant(long offset, Mark watermark) {}
 }

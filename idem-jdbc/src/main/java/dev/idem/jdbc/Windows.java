@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Declares the windows of this process's consumers in the database, where all instances and the command line find them,
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 final class Windows {
-    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+    private static final Logger log = StoreLog.LOG;
     private static final long HOLDS_FOR = Micros.of(Duration.ofDays(1));
     private static final int TRIES = 5;
 

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 
-/** The rows of processes that have given testimonies. Stateless. */
+/** The rows of processes that have given checkpoints. Stateless. */
 final class WitnessRows {
-    /** How long the row of a process that is gone is kept; a testimony that is older proves nothing. */
+    /** How long the row of a process that is gone is kept; a checkpoint that is older proves nothing. */
     static final long KEEP = Micros.of(Duration.ofDays(90));
 
     private final Dialect dialect;

@@ -166,8 +166,7 @@ class BackgroundThreadsTest {
                                 }
                             })
                             .build();
-                    JdbcWitness witness =
-                            new JdbcWitness(source, JdbcSchema.of(db.plain()).tables(), Duration.ofMillis(20))) {
+                    JdbcWitness witness = new JdbcWitness(source, db.tables(), Duration.ofMillis(20))) {
                 witness.testimony();
                 witness.confirm(List.of());
                 inbox.start(consumer);

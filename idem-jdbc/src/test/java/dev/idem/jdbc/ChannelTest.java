@@ -22,7 +22,7 @@ class ChannelTest {
     }
 
     private static String channel(String schema, String prefix) {
-        return Channel.of(new Tables(Database.POSTGRESQL.dialect(), schema, new Identifier(prefix), false))
+        return Channel.of(new Tables(Dialect.of(Database.POSTGRESQL), schema, new Identifier(prefix), false))
                 .name();
     }
 }

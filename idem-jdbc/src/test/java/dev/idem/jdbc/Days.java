@@ -7,6 +7,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -76,18 +77,21 @@ final class Days implements AutoCloseable {
         return sweep().partitions().orElseThrow();
     }
 
-    JdbcRetention.Partitions sweptWithoutRests() throws Exception {
-        JdbcSchema schema = JdbcSchema.of(db.plain());
-        Sweep sweep = new Sweep(db.plain(), schema.tables(), pause -> true);
-        return JdbcRetention.of(schema)
-                .sweep(JdbcConsumers.of(schema).list(), false, sweep, progress -> {})
+    RetentionRun.Partitioned sweptWithoutRests() throws Exception {
+        Tables tables = db.tables();
+        List<KnownConsumer> known;
+        try (Connection connection = db.plain().getConnection()) {
+            known = KnownConsumer.all(connection, tables);
+        }
+        return new RetentionRun(db.plain(), tables)
+                .run(known, false, new Sweep(db.plain(), tables, pause -> true), progress -> {})
                 .partitions()
                 .orElseThrow();
     }
 
     List<Partition> partitions() throws Exception {
         try (var connection = db.plain().getConnection()) {
-            return Partition.list(connection, JdbcSchema.of(db.plain()).tables());
+            return Partition.list(connection, db.tables());
         }
     }
 

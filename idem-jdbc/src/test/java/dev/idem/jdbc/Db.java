@@ -90,6 +90,11 @@ final class Db implements AutoCloseable {
         return plain(url);
     }
 
+    /** Idem's tables in it, as they are now. */
+    Tables tables() {
+        return JdbcSchema.of(plain()).tables();
+    }
+
     static DataSource plain(String url) {
         return new UnitDataSource(() -> DriverManager.getConnection(url));
     }

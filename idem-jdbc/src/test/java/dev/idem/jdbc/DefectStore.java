@@ -11,7 +11,6 @@ import dev.idem.spi.Unit;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
@@ -38,53 +37,22 @@ class DefectStore implements MarkerStore {
 
     static Dialect statements(
             Dialect from, String claim, String claimJoined, String read, String confirm, String confirmAndCommit) {
-        return changed(from, claim, claimJoined, read, read, confirm, confirmAndCommit, from.registerConsumer());
-    }
-
-    private static Dialect changed(
-            Dialect from,
-            String claim,
-            String claimJoined,
-            String read,
-            String readAndEnd,
-            String confirm,
-            String confirmAndCommit,
-            String registerConsumer) {
-        return new Dialect(
-                from.database(),
-                claim,
-                claimJoined,
-                read,
-                readAndEnd,
-                confirm,
-                confirmAndCommit,
-                registerConsumer,
-                from.storeResult(),
-                from.takenCodes(),
-                from.faults(),
-                from.committing(),
-                from.storesClaimId(),
-                from.key(),
-                from.keyOf(),
-                from.waitUnits(),
-                from.catalogIsSchema(),
-                from.embedded(),
-                from.checks(),
-                from.batch(),
-                from.watermark());
+        return from.toBuilder()
+                .claim(claim)
+                .claimJoined(claimJoined)
+                .read(read)
+                .readAndEnd(read)
+                .confirm(confirm)
+                .confirmAndCommit(confirmAndCommit)
+                .build();
     }
 
     /** Gives a consumer the next number, as a sequence does. */
     static Dialect countingConsumers(Dialect from) {
-        return changed(
-                from,
-                from.claim(),
-                from.claimJoined(),
-                from.read(),
-                from.readAndEnd(),
-                from.confirm(),
-                from.confirmAndCommit(),
-                "INSERT INTO ${consumer} (number, name) SELECT COALESCE(MAX(number), 0) + 1, :name FROM ${consumer}");
+        return from.toBuilder()
+                .registerConsumer("INSERT INTO ${consumer} (number, name)"
+                        + " SELECT COALESCE(MAX(number), 0) + 1, :name FROM ${consumer}")
+                .build();
     }
 
     static Dialect withoutConfirm(Dialect from) {
@@ -93,42 +61,9 @@ class DefectStore implements MarkerStore {
 
     /** With a deadlock that is an error like any other. */
     static Dialect withoutEndingCodes(Dialect from) {
-        FaultCodes codes = from.faults();
-        return new Dialect(
-                from.database(),
-                from.claim(),
-                from.claimJoined(),
-                from.read(),
-                from.readAndEnd(),
-                from.confirm(),
-                from.confirmAndCommit(),
-                from.registerConsumer(),
-                from.storeResult(),
-                from.takenCodes(),
-                new FaultCodes(
-                        codes.busyStates(),
-                        codes.busyCodes(),
-                        codes.transientStates(),
-                        codes.transientCodes(),
-                        codes.brokenStates(),
-                        codes.brokenCodes(),
-                        codes.brokenSign(),
-                        codes.lostStates(),
-                        codes.lostCodes(),
-                        codes.scarceStates(),
-                        codes.scarceCodes(),
-                        codes.refusedClasses(),
-                        Set.of()),
-                from.committing(),
-                from.storesClaimId(),
-                from.key(),
-                from.keyOf(),
-                from.waitUnits(),
-                from.catalogIsSchema(),
-                from.embedded(),
-                from.checks(),
-                from.batch(),
-                from.watermark());
+        return from.toBuilder()
+                .faults(from.faults().toBuilder().endingCodes().build())
+                .build();
     }
 
     /** The statement with a part of it replaced; a statement without that part needs another defect. */

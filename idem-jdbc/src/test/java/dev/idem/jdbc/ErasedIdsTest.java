@@ -175,7 +175,7 @@ class ErasedIdsTest {
             editing.setAutoCommit(false);
             editing.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             InboxEdit edit = InboxEdit.nothing().header("greeting", "hello");
-            Tables tables = JdbcSchema.of(db.plain()).tables();
+            Tables tables = db.tables();
             assertThat(new InboxEditing(tables)
                             .edit(editing, waiting, edit, "bob", "greets", false)
                             .result())

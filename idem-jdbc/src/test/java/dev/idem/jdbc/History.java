@@ -6,6 +6,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -95,13 +96,13 @@ final class History implements AutoCloseable {
 
     /** In steps so small that a table of some hundred rows takes several, and without rests. */
     void sweepInSmallSteps(DataSource source) throws Exception {
-        JdbcSchema schema = JdbcSchema.of(db.plain());
-        JdbcRetention.of(new JdbcSchema(source, schema.tables()))
-                .sweep(
-                        JdbcConsumers.of(schema).list(),
-                        false,
-                        new Sweep(source, schema.tables(), History::shortRest, 30),
-                        progress -> {});
+        Tables tables = db.tables();
+        List<KnownConsumer> known;
+        try (Connection connection = db.plain().getConnection()) {
+            known = KnownConsumer.all(connection, tables);
+        }
+        new RetentionRun(source, tables)
+                .run(known, false, new Sweep(source, tables, History::shortRest, 30), progress -> {});
     }
 
     private static boolean shortRest(Duration pause) {

@@ -230,14 +230,10 @@ class HorizonTest {
     }
 
     private static void removeWithoutCommit(History history, Connection sweep) throws Exception {
-        Tables tables = JdbcSchema.of(history.db.plain()).tables();
+        Tables tables = history.db.tables();
         List<Cutoffs.Cutoff> cutoffs;
         try (Connection connection = history.db.plain().getConnection()) {
-            cutoffs = new Cutoffs(tables)
-                    .take(
-                            connection,
-                            JdbcConsumers.of(JdbcSchema.of(history.db.plain())).list(),
-                            false);
+            cutoffs = new Cutoffs(tables).take(connection, KnownConsumer.all(connection, tables), false);
         }
         Walk walk = history.db.kind() == Database.POSTGRESQL
                 ? HeapWalk.through(Expiring.MARKERS, tables, sweep, cutoffs, 5000)

@@ -110,7 +110,7 @@ class LostMarkersTest {
     void othersAreDeclared(Database database) throws Exception {
         try (Db db = Db.fresh(database);
                 Inbox inbox = db.inbox()) {
-            Tables tables = JdbcSchema.of(db.plain()).tables();
+            Tables tables = db.tables();
             Windows windows = new Windows(db.plain(), tables, new Horizons(tables));
             for (String name : List.of("a", "payments", "z")) {
                 inbox.register(Consumer.of(name));

@@ -162,7 +162,7 @@ class LostRegistrationTest {
         assertThat(NumberOfName.candidates(twins.get(0))[0]).isEqualTo(NumberOfName.candidates(twins.get(1))[0]);
         try (Db db = Db.fresh(database)) {
             JdbcSchema.of(db.plain()).apply();
-            Tables tables = JdbcSchema.of(db.plain()).tables();
+            Tables tables = db.tables();
             List<Integer> numbers = Together.run(
                     8, i -> new ConsumerNumbers(db.plain(), tables.dialect(), tables).of(twins.get(i % 2)));
             assertThat(numbers.get(0)).isNotEqualTo(numbers.get(1));

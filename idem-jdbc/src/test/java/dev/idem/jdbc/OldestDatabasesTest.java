@@ -37,7 +37,7 @@ class OldestDatabasesTest {
     }
 
     private static Check version(Database database) {
-        return database.dialect().checks().stream()
+        return Dialect.of(database).checks().stream()
                 .filter(check -> check.name().equals("version"))
                 .findFirst()
                 .orElseThrow();
@@ -67,7 +67,7 @@ class OldestDatabasesTest {
         assertThat(sql).contains(version);
         try (Db db = Db.fresh(database);
                 var connection = db.plain().getConnection()) {
-            Tables tables = JdbcSchema.of(db.plain()).tables();
+            Tables tables = db.tables();
             Check pretending = Check.error(check.name(), sql, check.problem(), check.action());
             assertThat(pretending.run(connection, tables).isPresent()).isEqualTo(refused);
         }

@@ -98,7 +98,7 @@ class OldestPendingTest {
 
     private static String plan(InboxBench bench) throws Exception {
         try (Connection connection = bench.db.plain().getConnection()) {
-            Tables tables = JdbcSchema.of(bench.db.plain()).tables();
+            Tables tables = bench.db.tables();
             NamedSql sql = new NamedSql(
                     tables.fill("EXPLAIN " + QueueSql.of(Database.POSTGRESQL).oldest()));
             Map<String, NamedSql.Parameter> values = Map.of(

@@ -202,14 +202,13 @@ class PartitionDropTest {
     @DisplayName("RP-01 a sweep that dies at any call leaves the horizon exactly at the last partition that is gone")
     void aDropThatDiesAnywhere() throws Exception {
         try (Days days = new Days()) {
-            JdbcSchema schema = JdbcSchema.of(days.db.plain());
+            Tables tables = days.db.tables();
             days.sweep(); // all but the one that comes back again and again
             List<Cutoffs.Cutoff> cutoffs;
             try (Connection connection = days.db.plain().getConnection()) {
-                cutoffs = new Cutoffs(schema.tables())
-                        .take(connection, JdbcConsumers.of(schema).list(), true);
+                cutoffs = new Cutoffs(tables).take(connection, KnownConsumer.all(connection, tables), true);
             }
-            comesBack(days, schema.tables(), days.oldest().from() - Partition.DAY);
+            comesBack(days, tables, days.oldest().from() - Partition.DAY);
             FaultyDataSource faulty = FaultyDataSource.around(days.db.plain());
             int fired = 0;
             boolean finished = false;
@@ -218,7 +217,7 @@ class PartitionDropTest {
                 faulty.reset();
                 faulty.arm(call, fault);
                 try {
-                    new PartitionDrop(faulty, schema.tables(), cutoffs).run(false, dead -> false);
+                    new PartitionDrop(faulty, tables, cutoffs).run(false, dead -> false);
                 } catch (Exception | Error dead) {
                     assertThat(faulty.fired()).as("died of %s", dead).isTrue();
                 }
@@ -230,7 +229,7 @@ class PartitionDropTest {
                         .as("%s at call %d of %s", fault, call, faulty.trace())
                         .isEqualTo(oldest * 1000 - 1);
                 if (oldest == Days.today() - 8 * Partition.DAY) {
-                    comesBack(days, schema.tables(), oldest - Partition.DAY);
+                    comesBack(days, tables, oldest - Partition.DAY);
                 }
             }
             assertThat(fired).isGreaterThan(20);

@@ -101,7 +101,7 @@ class PartitionSetupTest {
                         Together.await(end);
                     }));
             Together.await(running);
-            Tables tables = JdbcSchema.of(days.db.plain()).tables();
+            Tables tables = days.db.tables();
             List<String> created = new ArrayList<>();
             Together.run(8, i -> new PartitionKeeper(days.db.plain(), tables).createAhead(false))
                     .forEach(created::addAll);

@@ -157,7 +157,7 @@ class PartitionTest {
             assertThat(report.consumers().get(0).markers()).isEqualTo(1);
             assertThat(report.partitions().orElseThrow().dropped())
                     .contains(Partition.ofDay(
-                                    JdbcSchema.of(days.db.plain()).tables(),
+                                    days.db.tables(),
                                     Partition.dayOf(Instant.now().minus(OLD).toEpochMilli()))
                             .label());
             Instant kept = Instant.ofEpochMilli(days.oldest().from());
@@ -216,7 +216,7 @@ class PartitionTest {
                         assertThat(failed.settlement()).isEqualTo(Settlement.RETRY);
                     });
             assertThat(days.db.payments()).isZero();
-            Tables tables = JdbcSchema.of(days.db.plain()).tables();
+            Tables tables = days.db.tables();
             Partition made = Partition.ofDay(
                     tables, Partition.dayOf(Instant.now().plus(NEXT_WEEK).toEpochMilli()));
             days.db.execute("CREATE TABLE " + made.name() + " PARTITION OF idem_marker " + made.bounds());

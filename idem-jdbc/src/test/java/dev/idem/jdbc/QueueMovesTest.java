@@ -38,8 +38,7 @@ class QueueMovesTest {
     void everyPair(Database database) throws Exception {
         try (InboxBench bench = new InboxBench(database);
                 Connection connection = bench.db.plain().getConnection()) {
-            QueueChanges changes =
-                    new QueueChanges(JdbcSchema.of(bench.db.plain()).tables());
+            QueueChanges changes = new QueueChanges(bench.db.tables());
             int number = (int) bench.db.number("SELECT number FROM idem_consumer");
             int pairs = 0;
             for (QueueState state : ROWS) {

@@ -47,7 +47,7 @@ class QueueRetentionTest {
                 }
             }
             connection.commit();
-            Archive archive = new Archive(JdbcSchema.of(bench.db.plain()).tables());
+            Archive archive = new Archive(bench.db.tables());
             int consumer = (int) bench.db.number("SELECT number FROM idem_consumer WHERE name = 'payments'");
             List<Integer> deleted = new ArrayList<>();
             Connection watched = (Connection) Proxy.newProxyInstance(

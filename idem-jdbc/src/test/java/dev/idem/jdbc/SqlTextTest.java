@@ -94,7 +94,7 @@ class SqlTextTest {
     @DisplayName(
             "PC-09 SQL text that ends the transaction is refused, in a statement, a batch and a prepared statement")
     void aTextThatEndsTheTransactionIsRefused(Database database, String sql) {
-        SqlText texts = new SqlText(database.dialect().committing());
+        SqlText texts = new SqlText(Dialect.of(database).committing());
         assertThatThrownBy(() -> texts.refuseCommitting(sql))
                 .isInstanceOf(SQLException.class)
                 .hasMessageStartingWith("Refused: ");
@@ -121,14 +121,14 @@ class SqlTextTest {
     @MethodSource
     @DisplayName("PC-09 SQL text that only looks like it passes")
     void harmless(Database database, String sql) throws Exception {
-        new SqlText(database.dialect().committing()).refuseCommitting(sql);
+        new SqlText(Dialect.of(database).committing()).refuseCommitting(sql);
     }
 
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName("a handler that builds long texts without end costs no memory")
     void longTextsAreNotKept(Database database) throws Exception {
-        SqlText texts = new SqlText(database.dialect().committing());
+        SqlText texts = new SqlText(Dialect.of(database).committing());
         List<WeakReference<String>> sent = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
             String sql =
@@ -161,7 +161,7 @@ class SqlTextTest {
             })
     @DisplayName("PC-09 a text that may hold another statement, which may be a commit, is known as such")
     void textsThatMayHoldMore(String sql, boolean single) throws Exception {
-        SqlText texts = new SqlText(Database.POSTGRESQL.dialect().committing());
+        SqlText texts = new SqlText(Dialect.of(Database.POSTGRESQL).committing());
         assertThat(texts.refuseCommitting(sql)).isEqualTo(single);
         assertThat(texts.refuseCommitting(sql)).as("remembered").isEqualTo(single);
     }

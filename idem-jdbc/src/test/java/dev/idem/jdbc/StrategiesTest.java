@@ -59,7 +59,7 @@ class StrategiesTest {
     }
 
     private static VersionedUpsert.Result write(Db db, VersionedUpsert upsert, int version) throws SQLException {
-        SqlFaults faults = new SqlFaults(db.kind().dialect().faults());
+        SqlFaults faults = new SqlFaults(Dialect.of(db.kind()).faults());
         while (true) {
             try (Connection connection = db.plain().getConnection()) {
                 return Transactions.alone(

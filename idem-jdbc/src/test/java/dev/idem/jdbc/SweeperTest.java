@@ -32,7 +32,7 @@ class SweeperTest {
     @DisplayName("of three instances exactly one is elected, each time a sweep is due")
     void oneOfThreeIsElected(Database database) throws Exception {
         try (History history = new History(database)) {
-            Tables tables = JdbcSchema.of(history.db.plain()).tables();
+            Tables tables = history.db.tables();
             List<Election> instances = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 instances.add(new Election(history.db.pool(1), tables));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a store says of itself, and what tables that were restored do not know any more. */
 class WitnessTest {
     private static JdbcWitness witness(Db db) {
-        return new JdbcWitness(db.plain(), JdbcSchema.of(db.plain()).tables(), Duration.ofHours(1));
+        return new JdbcWitness(db.plain(), db.tables(), Duration.ofHours(1));
     }
 
     private static JdbcWitness begun(Db db) {
