@@ -81,7 +81,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         counts = new QueueNumbers(tables);
         again = new SeenAgain(tables);
         outbox = new OutboxRows(tables);
-        steps = new JdbcSteps(kit);
+        steps = new JdbcSteps(kit, notes);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
         listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier, notes, waits) : null;
@@ -155,6 +155,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
                         taking,
                         claimId,
                         rows.get(0).token(),
+                        notes,
                         messages);
                 done = true;
                 return Optional.of(new StoredBatch(kit.batches(), transaction, ledger, messages, Map.of(), false));
@@ -253,7 +254,8 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
             }
             @Nullable
             String token = granted.isEmpty() ? null : found.get(granted.get(0).id());
-            QueueLedger ledger = new QueueLedger(kit, number(taking.consumer()), taking, claimId, token, granted);
+            QueueLedger ledger =
+                    new QueueLedger(kit, number(taking.consumer()), taking, claimId, token, notes, granted);
             done = true;
             return new StoredBatch(kit.batches(), transaction, ledger, granted, refused, leased);
         } catch (SQLException failure) {
