@@ -123,10 +123,23 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
 
     @Override
     public Optional<QueueBatch> take(Taking taking) {
+        letGoPassedOver(taking.consumer());
         try {
             return Transactions.untilThrough(faults(), () -> takeOnce(taking));
         } catch (SQLException failure) {
             throw explained("take messages of", taking.consumer(), failure);
+        }
+    }
+
+    private void letGoPassedOver(String consumer) {
+        int number = number(consumer);
+        List<Long> ids = kit.passedOver().of(number);
+        if (!ids.isEmpty()) {
+            List<Long> held = alone("release messages of", consumer, connection -> {
+                kit.queue().isolate(connection);
+                return kit.passedOver().letGo(connection, ids);
+            });
+            kit.passedOver().keep(number, ids, held);
         }
     }
 
@@ -192,6 +205,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
 
     @Override
     public List<QueuedMessage> lease(Taking taking, Duration lease) {
+        letGoPassedOver(taking.consumer());
         ready(taking);
         return alone("lease messages of", taking.consumer(), connection -> {
             kit.queue().isolate(connection);

@@ -37,6 +37,7 @@ final class QueueLedger implements BatchLedger {
     private final List<QueueChange> changes = new ArrayList<>();
     private Set<MarkerKey> done = Set.of();
     private Map<String, Long> moved = Map.of();
+    private StreamQueue.Released released = StreamQueue.Released.NOTHING;
 
     /** @param notes to ask on when the connection of the transaction is lost */
     QueueLedger(
@@ -64,6 +65,11 @@ final class QueueLedger implements BatchLedger {
     /** Which streams the transaction has moved, and to where: what waits for that is let go in the same commit. */
     void moved(Map<String, Long> streams) {
         moved = streams;
+    }
+
+    /** What could not be let go is let go later. */
+    void committed() {
+        kit.passedOver().add(consumer, released.passedOver());
     }
 
     void change(QueueChange change) {
@@ -99,7 +105,7 @@ final class QueueLedger implements BatchLedger {
                 throw new SQLException("A message belongs to another worker now", "40001");
             }
         }
-        kit.streams()
+        released = kit.streams()
                 .release(
                         connection,
                         consumer,

@@ -92,7 +92,11 @@ record QueueSql(
     /** What is large is left out, and read when it is known that it fits: see {@link LargeMessages}. */
     private static final String COLUMNS = "q.id, q.message_key, q.readable, CASE WHEN " + SIZE
             + " <= :inline THEN q.head END, CASE WHEN " + SIZE + " <= :inline THEN q.payload END, q.fence, q.started,"
-            + " q.failed, q.stored_at, q.order_key, q.status, " + SIZE;
+            + " q.failed, q.stored_at, q.order_key, q.status, " + SIZE + ", %s - q.stored_at";
+
+    private static String columns(String now) {
+        return COLUMNS.formatted(now);
+    }
 
     private static final String NOT_OVERTAKING = """
             AND (q.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${queue} p WHERE p.consumer = q.consumer
@@ -104,7 +108,7 @@ record QueueSql(
                 SELECT %s, %s FROM %s
                 WHERE q.consumer = :consumer AND q.due_at <= (SELECT %s) %s
                 ORDER BY q.due_at, q.id LIMIT :limit FOR UPDATE %s
-                """.formatted(COLUMNS, token, from, now, heads, lock);
+                """.formatted(columns(now), token, from, now, heads, lock);
     }
 
     private static final String PG_TOKEN = "CAST(pg_current_xact_id() AS text)";
@@ -152,7 +156,7 @@ record QueueSql(
                 """
                 SELECT q.* FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT %s, %s FROM ${queue} q
                   WHERE q.consumer = :consumer AND q.order_key = k AND q.status <> 5 ORDER BY q.id LIMIT :each) q
-                """.formatted(COLUMNS, PG_TOKEN),
+                """.formatted(columns(now), PG_TOKEN),
                 PG_OPEN + " FOR UPDATE OF q SKIP LOCKED",
                 PG_OPEN,
                 """
@@ -233,8 +237,8 @@ record QueueSql(
     private static final String NO_TRACE = "DELETE FROM ${run} WHERE claim_id = :claimid";
     private static final String TRACED = "SELECT 1 FROM ${run} WHERE claim_id = :claimid";
 
-    private static String line(String token) {
-        return "SELECT " + COLUMNS + ", " + token + " FROM ${queue} q WHERE q.consumer = :consumer"
+    private static String line(String now, String token) {
+        return "SELECT " + columns(now) + ", " + token + " FROM ${queue} q WHERE q.consumer = :consumer"
                 + " AND q.order_key = {:order} AND q.status <> 5 ORDER BY q.id LIMIT :each";
     }
 
@@ -247,7 +251,7 @@ record QueueSql(
                 SELECT %1$s, NULL FROM (%4$s) d
                 STRAIGHT_JOIN ${queue} q FORCE INDEX (PRIMARY) ON q.id = d.id
                 WHERE q.due_at <= (SELECT %2$s) %3$s LIMIT :limit FOR UPDATE SKIP LOCKED
-                """.formatted(COLUMNS, now, heads, peek(now));
+                """.formatted(columns(now), now, heads, peek(now));
     }
 
     private static String peek(String now) {
@@ -271,7 +275,7 @@ record QueueSql(
                 peekAndTake(now, ""),
                 peekAndTake(now, NOT_OVERTAKING),
                 "SELECT COUNT(*) FROM (" + peek(now) + ") d",
-                line("NULL"),
+                line(now, "NULL"),
                 open + " FOR UPDATE SKIP LOCKED",
                 open,
                 """
@@ -313,7 +317,7 @@ record QueueSql(
                 take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"),
                 take("TRANSACTION_ID()", "${queue} q", now, NOT_OVERTAKING, "SKIP LOCKED"),
                 "",
-                line("TRANSACTION_ID()"),
+                line(now, "TRANSACTION_ID()"),
                 open + " FOR UPDATE SKIP LOCKED",
                 open,
                 """
