@@ -1,5 +1,7 @@
 package dev.idem.kafka;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
@@ -8,6 +10,7 @@ import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
+import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.BrokerContract;
@@ -28,6 +31,20 @@ class KafkaContractTest extends BrokerContract {
     @Override
     protected DataSource database() {
         return KafkaBed.newDatabase();
+    }
+
+    @Override
+    protected int databasePort() {
+        return PostgresServer.shared().port();
+    }
+
+    @Override
+    protected DataSource database(DataSource database, int port) {
+        HikariConfig config = new HikariConfig();
+        String direct = ((HikariDataSource) database).getJdbcUrl();
+        config.setJdbcUrl(direct.replace(":" + databasePort() + "/", ":" + port + "/"));
+        config.setMaximumPoolSize(8);
+        return new HikariDataSource(config);
     }
 
     @Override
