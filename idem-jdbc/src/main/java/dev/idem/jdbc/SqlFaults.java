@@ -171,9 +171,11 @@ final class SqlFaults {
                 : new StoreException(text, failure);
     }
 
-    /** What to do about an error, by its state; for the end of a sentence. */
+    /** What to do about an error, by its state; for the end of a sentence. Which table is missing only the database knows. */
     static String advice(SQLException failure) {
-        return advice(failure, "the database says: " + quoted(failure));
+        String said = "the database says: " + quoted(failure);
+        String advice = advice(failure, said);
+        return isAbsent(failure) && !advice.equals(said) ? advice + "; " + said : advice;
     }
 
     /** Whether tables, or the schema they should be in, do not exist. */

@@ -132,6 +132,7 @@ class ErrorTextTest {
         assertThat(SqlFaults.advice(batch)).isEqualTo("the database says: ERROR: value too long");
         assertThat(SqlFaults.advice(new SQLException((String) null))).contains("java.sql.SQLException");
         assertThat(SqlFaults.advice(new SQLException("ERROR: relation \"x\" does not exist", "42P01")))
-                .isEqualTo("the tables do not exist; create them: idem schema apply");
+                .isEqualTo("the tables do not exist; create them: idem schema apply; the database says: ERROR: relation"
+                        + " \"x\" does not exist");
     }
 }
