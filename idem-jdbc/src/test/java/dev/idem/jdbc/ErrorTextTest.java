@@ -3,11 +3,19 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.QueuePolicy;
 import dev.idem.StoreException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -16,6 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a person reads when something is missing: what it is, where it was looked for, and the statement that helps. */
 class ErrorTextTest {
+    private static final String CANARY = "CANARY-4711";
+
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName("tables that are not there do not exist, and nobody is told of a failure to read them")
@@ -117,6 +127,40 @@ class ErrorTextTest {
             }
         }
         assertThat(Grants.ofService(database)).containsExactlyInAnyOrderEntriesOf(page);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("SE-04 what a database says of a message that it refuses is quoted, without the row and the statement")
+    void refused(Database database) {
+        Consumer consumer = Consumer.named("billing")
+                .queued(QueuePolicy.inTransaction())
+                .otherwise((message, tx) -> null)
+                .build();
+        Message message = Message.builder()
+                .id("m-1")
+                .type(CANARY)
+                .orderingKey(CANARY)
+                .header("token", CANARY)
+                .payload(CANARY.getBytes(StandardCharsets.UTF_8))
+                .build();
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox()) {
+            inbox.register(consumer);
+            db.execute("ALTER TABLE idem_queue ADD CONSTRAINT no_more CHECK (status = 99)");
+            for (List<Message> delivery : List.of(List.of(message), List.of(message, Db.message("m-2")))) {
+                Outcome<?> outcome = inbox.acceptAll(consumer, delivery).get(0);
+                assertThat(outcome).isInstanceOf(Outcome.Failed.class);
+                assertThat(((Outcome.Failed<?>) outcome).cause())
+                        .isInstanceOf(StoreException.class)
+                        .message()
+                        .contains("the database says: ")
+                        .containsIgnoringCase("no_more")
+                        .doesNotContain(CANARY, HexFormat.of().formatHex(CANARY.getBytes(StandardCharsets.UTF_8)))
+                        .doesNotContain("Failing row", "INSERT INTO", "VALUES")
+                        .hasLineCount(1);
+            }
+        }
     }
 
     @Test
