@@ -14,6 +14,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.apache.qpid.protonj2.client.Client;
@@ -47,7 +48,7 @@ class CloudEventsAmqpTest {
         var writer = ProtonAmqpMessageFactory.createWriter();
         var message = structured ? writer.writeStructured(event, new JsonFormat()) : writer.writeBinary(event);
         byte[] space = new byte[8_192];
-        return java.util.Arrays.copyOf(space, message.encode(space, 0, space.length));
+        return Arrays.copyOf(space, message.encode(space, 0, space.length));
     }
 
     private void send(AmqpBroker broker, List<byte[]> messages) throws Exception {
