@@ -9,6 +9,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.QueuePolicy;
 import dev.idem.StoreException;
+import dev.idem.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.BatchUpdateException;
@@ -16,6 +17,7 @@ import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a person reads when something is missing: what it is, where it was looked for, and the statement that helps. */
 class ErrorTextTest {
     private static final String CANARY = "CANARY-4711";
+    private static final String CANARY_BYTES = HexFormat.of().formatHex(CANARY.getBytes(StandardCharsets.UTF_8));
 
     @ParameterizedTest
     @EnumSource(Database.class)
@@ -139,28 +142,39 @@ class ErrorTextTest {
                 .build();
         Message message = Message.builder()
                 .id("m-1")
-                .type(CANARY)
+                .type("order.placed")
                 .orderingKey(CANARY)
                 .header("token", CANARY)
                 .payload(CANARY.getBytes(StandardCharsets.UTF_8))
                 .build();
         try (Db db = Db.fresh(database);
-                Inbox inbox = db.inbox()) {
+                Inbox inbox = db.inbox();
+                CapturedLog log = CapturedLog.of("dev.idem")) {
             inbox.register(consumer);
             db.execute("ALTER TABLE idem_queue ADD CONSTRAINT no_more CHECK (status = 99)");
             for (List<Message> delivery : List.of(List.of(message), List.of(message, Db.message("m-2")))) {
                 Outcome<?> outcome = inbox.acceptAll(consumer, delivery).get(0);
                 assertThat(outcome).isInstanceOf(Outcome.Failed.class);
-                assertThat(((Outcome.Failed<?>) outcome).cause())
-                        .isInstanceOf(StoreException.class)
-                        .message()
-                        .contains("the database says: ")
-                        .containsIgnoringCase("no_more")
-                        .doesNotContain(CANARY, HexFormat.of().formatHex(CANARY.getBytes(StandardCharsets.UTF_8)))
-                        .doesNotContain("Failing row", "INSERT INTO", "VALUES")
-                        .hasLineCount(1);
+                assertQuoted(((Outcome.Failed<?>) outcome).cause().getMessage());
             }
+            assertThat(log.everything())
+                    .anyMatch(line -> line.toLowerCase(Locale.ROOT).contains("no_more"))
+                    .noneMatch(line -> line.contains(CANARY) || line.contains(CANARY_BYTES));
+            db.execute("ALTER TABLE idem_marker ADD CONSTRAINT not_here CHECK (consumer = -1)");
+            assertThatThrownBy(() -> inbox.run("payments", message, Transaction::nothingToDo))
+                    .isInstanceOf(StoreException.class)
+                    .message()
+                    .contains("the database says: ")
+                    .containsIgnoringCase("not_here")
+                    .doesNotContain("Failing row", "INSERT INTO", "VALUES");
         }
+    }
+
+    private static void assertQuoted(String text) {
+        assertThat(text)
+                .containsIgnoringCase("no_more")
+                .doesNotContain(CANARY, CANARY_BYTES, "Failing row", "INSERT INTO", "VALUES")
+                .hasLineCount(1);
     }
 
     @Test
