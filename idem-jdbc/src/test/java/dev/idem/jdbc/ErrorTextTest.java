@@ -160,13 +160,14 @@ class ErrorTextTest {
             assertThat(log.everything())
                     .anyMatch(line -> line.toLowerCase(Locale.ROOT).contains("no_more"))
                     .noneMatch(line -> line.contains(CANARY) || line.contains(CANARY_BYTES));
-            db.execute("ALTER TABLE idem_marker ADD CONSTRAINT not_here CHECK (consumer = -1)");
+            db.execute("ALTER TABLE idem_marker DROP COLUMN readable");
             assertThatThrownBy(() -> inbox.run("payments", message, Transaction::nothingToDo))
                     .isInstanceOf(StoreException.class)
                     .message()
                     .contains("the database says: ")
-                    .containsIgnoringCase("not_here")
-                    .doesNotContain("Failing row", "INSERT INTO", "VALUES");
+                    .containsIgnoringCase("readable")
+                    .doesNotContain("INSERT INTO", "VALUES")
+                    .hasLineCount(1);
         }
     }
 
