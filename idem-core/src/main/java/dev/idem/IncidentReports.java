@@ -91,8 +91,8 @@ final class IncidentReports implements AutoCloseable {
         String reason = version == gap.next() ? "GAP" : "BEHIND";
         Duration deadline = consumer.sequence().orElseThrow().gapDeadline();
         String waited = parked == 1 ? "1 message waited" : parked + " messages waited";
-        String detail = "version " + gap.missing() + " of its stream has not come within " + deadline + ", and " + waited
-                + " for it; see idem inbox gaps, idem inbox pass, and then idem inbox retry";
+        String detail = "version " + gap.missing() + " of its stream has not come within " + deadline + ", and "
+                + waited + " for it; see idem inbox gaps, idem inbox pass, and then idem inbox retry";
         tell(Kind.PARKED, consumer, message, reason, detail);
     }
 

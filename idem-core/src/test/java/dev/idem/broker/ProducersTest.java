@@ -88,7 +88,8 @@ class ProducersTest {
                 .header("causationid", "order-0");
         Attributes attributes = Attributes.defaults();
         for (String said : new String[] {"cloudEvents:specversion", "cloudEvents_specversion"}) {
-            Message event = attributes.read(bare.build().toBuilder().header(said, "1.0").build(), NOTHING);
+            Message event =
+                    attributes.read(bare.build().toBuilder().header(said, "1.0").build(), NOTHING);
             assertThat(event.orderingKey()).as(said).contains("customer-7");
             assertThat(event.correlationId()).as(said).contains("c-1");
             assertThat(event.causationId()).as(said).contains("order-0");
@@ -101,7 +102,8 @@ class ProducersTest {
         assertThat(attributes.read(both, NOTHING).orderingKey()).contains("of-the-event");
         assertThat(attributes.read(both, NOTHING).correlationId()).contains("of-the-event");
         for (Message other : new Message[] {
-            bare.build(), bare.build().toBuilder().header("ce_specversion", "1.0").build()
+            bare.build(),
+            bare.build().toBuilder().header("ce_specversion", "1.0").build()
         }) {
             assertThat(attributes.read(other, NOTHING).orderingKey())
                     .as("nobody says what it means")

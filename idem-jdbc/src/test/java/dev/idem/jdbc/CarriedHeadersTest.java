@@ -54,7 +54,8 @@ class CarriedHeadersTest {
     private Consumer consumer(QueuePolicy way) {
         return Consumer.named("payments")
                 .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
-                .queued(way.withPayloadWindow(Duration.ofDays(1)).withRetry(RetryPolicy.fixed(Duration.ZERO).withMaxAttempts(2)))
+                .queued(way.withPayloadWindow(Duration.ofDays(1))
+                        .withRetry(RetryPolicy.fixed(Duration.ZERO).withMaxAttempts(2)))
                 .otherwise((message, tx) -> {
                     tx.nothingToDo();
                     seen.add(message);
@@ -67,10 +68,12 @@ class CarriedHeadersTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("a stored message has its correlation and its delivery headers in each run, after a retry by hand, and replayed")
+    @DisplayName(
+            "a stored message has its correlation and its delivery headers in each run, after a retry by hand, and replayed")
     void carried(Database database) {
-        for (QueuePolicy way :
-                List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofSeconds(30)).withOrderByKey())) {
+        for (QueuePolicy way : List.of(
+                QueuePolicy.inTransaction(),
+                QueuePolicy.leased(Duration.ofSeconds(30)).withOrderByKey())) {
             seen.clear();
             failing.set(true);
             try (ReplayBench bench = new ReplayBench(database)) {
@@ -91,8 +94,10 @@ class CarriedHeadersTest {
                 bench.awaited("again", State.DONE);
                 await().atMost(SOON).until(() -> seen.size() == failed + 2);
                 assertThat(seen).allSatisfy(CarriedHeadersTest::assertAsItArrived);
-                assertThat(seen).last().satisfies(replayed -> assertThat(replayed.replaySession())
-                        .contains("again"));
+                assertThat(seen)
+                        .last()
+                        .satisfies(
+                                replayed -> assertThat(replayed.replaySession()).contains("again"));
             }
         }
     }

@@ -37,7 +37,8 @@ class ParkedSilenceTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("LV-17 a stream that is given up at a gap is told, and what comes late to it, without the stream's name")
+    @DisplayName(
+            "LV-17 a stream that is given up at a gap is told, and what comes late to it, without the stream's name")
     void gap(Database database) {
         try (SequenceBench bench = new SequenceBench(database);
                 CapturedLog log = CapturedLog.of(Inbox.class)) {
@@ -65,7 +66,8 @@ class ParkedSilenceTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("LV-17 a head that takes the rest of its ordering key along says so, and one that does not is silent on it")
+    @DisplayName(
+            "LV-17 a head that takes the rest of its ordering key along says so, and one that does not is silent on it")
     void behind(Database database) {
         for (QueuePolicy.WhenParked way : QueuePolicy.WhenParked.values()) {
             boolean parks = way == QueuePolicy.WhenParked.PARK;
@@ -84,8 +86,8 @@ class ParkedSilenceTest {
                         .startsWith("payments: message a1 is parked (TERMINAL) after 1 failed run: "
                                 + (parks ? REST + ": " : "") + TerminalException.class.getName());
                 await().atMost(SOON)
-                        .until(() -> bench.db.number("SELECT count(*) FROM idem_queue WHERE status = 4")
-                                == (parks ? 3 : 1));
+                        .until(() ->
+                                bench.db.number("SELECT count(*) FROM idem_queue WHERE status = 4") == (parks ? 3 : 1));
                 assertThat(bench.db.number("SELECT count(*) FROM idem_queue WHERE reason = 'BEHIND'"))
                         .isEqualTo(parks ? 2 : 0);
             }
@@ -108,7 +110,8 @@ class ParkedSilenceTest {
             awaitParked(log, 1);
             assertThat(parked(log).get(0))
                     .startsWith("payments: message a1 is parked (CRASHED) after 1 failed run: it was started ")
-                    .contains(" times, and 1 of these runs came to an end: the others ended with their process; " + REST)
+                    .contains(
+                            " times, and 1 of these runs came to an end: the others ended with their process; " + REST)
                     .hasLineCount(1);
             assertThat(bench.db.payments()).isZero();
             assertThat(bench.db.number("SELECT count(*) FROM idem_queue WHERE status = 4"))

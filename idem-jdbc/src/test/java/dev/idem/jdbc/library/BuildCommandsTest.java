@@ -102,7 +102,8 @@ class BuildCommandsTest {
     private List<Path> pages() throws IOException {
         try (Stream<Path> top = Files.list(root);
                 Stream<Path> docs = Files.walk(root.resolve("docs"))) {
-            Stream<Path> more = Stream.of(LANES, "examples/README.md", ".ci/lanes.sh").map(root::resolve);
+            Stream<Path> more =
+                    Stream.of(LANES, "examples/README.md", ".ci/lanes.sh").map(root::resolve);
             return Stream.of(top, docs, more)
                     .flatMap(files -> files)
                     .filter(file -> file.toString().matches(".*\\.(md|yml|sh)"))

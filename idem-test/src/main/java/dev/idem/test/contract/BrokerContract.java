@@ -143,8 +143,7 @@ public abstract class BrokerContract extends ListenerContract {
                                 .startsWith("payments: message bad failed, and is tried again" + why)
                                 .hasLineCount(1),
                         line -> assertThat(line)
-                                .startsWith(
-                                        "payments: message bad is set aside (EXHAUSTED) after 3 failed runs" + why)
+                                .startsWith("payments: message bad is set aside (EXHAUSTED) after 3 failed runs" + why)
                                 .contains("\tat "));
         assertThat(warnings).noneMatch(line -> line.contains("secret"));
     }
