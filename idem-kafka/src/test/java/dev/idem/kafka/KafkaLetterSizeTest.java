@@ -130,8 +130,10 @@ class KafkaLetterSizeTest {
             }
             bed.awaitEffects(200);
             // Before the producer gives up, it only says that nothing is confirmed.
-            until("it names the topic", () -> listener.waiting().stream()
-                    .anyMatch(waiting -> waiting.why().contains(deadLetters)));
+            until(
+                    "it names the topic",
+                    () -> listener.waiting().stream()
+                            .anyMatch(waiting -> waiting.why().contains(deadLetters)));
             assertThat(listener.state()).isEqualTo(ListenerState.WAITING);
             assertThat(listener.waiting().orElseThrow().what()).isEqualTo("the place of dead letters");
             assertThat(listener.pending()).isEqualTo(5);
