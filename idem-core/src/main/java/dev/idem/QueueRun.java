@@ -126,7 +126,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
                 continue;
             }
             if (message.id() == gapOf) {
-                changes.add(settling.stuckInGap(message, cause));
+                QueueChange stuckInGap = settling.stuckInGap(message, cause);
+                engine.events().incidents().parked(consumer, message.message(), stuckInGap.reason(), cause);
+                changes.add(stuckInGap);
             } else if (entry.isOpen() && stuck.contains(message.key())) {
                 changes.addAll(failed(message, entry, cause, stuck.size() == 1));
             } else if (entry.isOpen()) {

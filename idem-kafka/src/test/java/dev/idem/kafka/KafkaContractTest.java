@@ -18,6 +18,7 @@ import dev.idem.test.contract.BrokerUnderTest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
@@ -148,6 +149,11 @@ class KafkaContractTest extends BrokerContract {
 
         private String letters() {
             return bed.topic + ".dead-letters";
+        }
+
+        @Override
+        public Optional<List<String>> warnings() {
+            return Optional.of(Warnings.fromNowOn());
         }
 
         @Override

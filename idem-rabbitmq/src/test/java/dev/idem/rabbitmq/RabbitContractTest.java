@@ -18,7 +18,9 @@ import dev.idem.test.contract.BrokerContract;
 import dev.idem.test.contract.BrokerUnderTest;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -125,6 +127,11 @@ class RabbitContractTest extends BrokerContract {
 
         private String letters() {
             return bench.queue + ".dead-letters";
+        }
+
+        @Override
+        public Optional<List<String>> warnings() {
+            return Optional.of(Warnings.fromNowOn());
         }
 
         @Override
