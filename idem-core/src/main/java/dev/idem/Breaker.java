@@ -1,7 +1,9 @@
 package dev.idem;
 
+import dev.idem.incident.Causes;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,11 +40,7 @@ final class Breaker {
 
     synchronized void opened(Throwable cause) {
         if (failures == 0) {
-            // Its type only: drivers quote values of a failed batch in their messages.
-            log.warn(
-                    "{}: the store does not answer ({}); its workers pause",
-                    consumer,
-                    cause.getClass().getName());
+            log.warn("{}: the store does not answer ({}); its workers pause", consumer, told(cause));
             log.debug("{}: the store does not answer", consumer, cause);
             events.tell(l -> l.workersPaused(consumer, cause));
         }
@@ -50,6 +48,12 @@ final class Breaker {
         long ceiling = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(failures, 20));
         long pause = ceiling / 2 + ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
         until = System.nanoTime() + Duration.ofMillis(pause).toNanos();
+    }
+
+    /** Of a store's error what it says, because it says what to do. Of others the type: drivers quote values of a failed batch. */
+    private static String told(Throwable cause) {
+        String type = cause.getClass().getName();
+        return cause instanceof StoreException ? type + ": " + Causes.text(cause, UnaryOperator.identity()) : type;
     }
 
     /**

@@ -67,7 +67,10 @@ final class GapKeeper {
         } else if (decision instanceof GapResolver.Decision.Snapshot) {
             done(gap, "GAP_SNAPSHOT", store.pass(gap, place.version(), deed(consumer, "GAP_SNAPSHOT")));
         } else if (decision instanceof GapResolver.Decision.Park) {
-            done(gap, "GAP_PARKED", store.park(gap, deed(consumer, "GAP_PARKED")));
+            Optional<Integer> parked = store.park(gap, deed(consumer, "GAP_PARKED"));
+            done(gap, "GAP_PARKED", parked);
+            parked.filter(many -> many > 0)
+                    .ifPresent(many -> events.incidents().gapParked(consumer, message, place.version(), gap, many));
         } else if (decision instanceof GapResolver.Decision.Fetched fetched
                 && !fetched.messages().isEmpty()) {
             String session = message.replaySession().orElse(null); // whose stream it is that lacks them

@@ -132,9 +132,8 @@ final class HandlerRun {
         try {
             if (late) {
                 unit.abandon();
-            } else {
-                unit.rollback();
             }
+            unit.rollback(); // of a late one only to learn whether it had committed before
         } catch (HiddenCommitException | BrokenTransactionException whole) {
             Failures.suppress(whole, failure);
             throw whole;

@@ -130,6 +130,7 @@ public interface Inbox extends AutoCloseable {
      * acknowledged outcome says that it is kept, or done, and any other that it is not.
      *
      * @param reason a word for people and filters: EXHAUSTED, say
+     * @throws NestedProcessingException inside a handler, or while a transaction is open on the thread that may yet roll back
      */
     @CheckReturnValue
     Outcome<?> park(Consumer consumer, Message message, String reason, @Nullable Throwable cause);

@@ -6,6 +6,7 @@ import dev.idem.incident.Incidents;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueuedMessage;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Says which outcomes, and which moves of stored messages, a person should hear of. Thread-safe. */
@@ -51,7 +52,10 @@ final class IncidentReports implements AutoCloseable {
         QueueChange.FailedRun run = change.run();
         int failures = stored.failed() + (run != null && run.ran() ? 1 : 0);
         if (change.move() == QueueMove.PARK) {
-            String detail = outcome instanceof Outcome.Rejected<?> rejected ? rejected.detail() : "";
+            String rest = restOf(consumer, stored);
+            String detail = outcome instanceof Outcome.Rejected<?> rejected
+                    ? rejected.detail() + (rest.isEmpty() ? "" : "; " + rest)
+                    : rest;
             tell(Kind.PARKED, consumer, stored, change.reason(), detail, cause, failures);
         } else if (change.move() == QueueMove.FAIL && failures <= 1) {
             tell(Kind.FAILED, consumer, stored, "", "", cause, failures);
@@ -62,7 +66,34 @@ final class IncidentReports implements AutoCloseable {
     void deadly(ConsumerPlan consumer, QueuedMessage stored, QueueChange change) {
         String detail = "it was started " + stored.started() + " times, and " + stored.failed()
                 + " of these runs came to an end: the others ended with their process";
-        tell(Kind.PARKED, consumer, stored, change.reason(), detail, null, stored.failed());
+        String rest = restOf(consumer, stored);
+        String all = rest.isEmpty() ? detail : detail + "; " + rest;
+        tell(Kind.PARKED, consumer, stored, change.reason(), all, null, stored.failed());
+    }
+
+    /** What the store parks in the same transaction, and cannot tell. */
+    private static String restOf(ConsumerPlan consumer, QueuedMessage parked) {
+        boolean parksRest = consumer.queue()
+                .filter(policy -> policy.isOrdered() && policy.whenParked() == QueuePolicy.WhenParked.PARK)
+                .isPresent();
+        return parksRest && parked.message().orderingKey().isPresent()
+                ? "what is held behind it in its ordering key is parked with it (BEHIND)"
+                : "";
+    }
+
+    /**
+     * The resolver has given up a stream. Its name is left out, because it may come from a header.
+     *
+     * @param message whose deadline was over
+     * @param parked how many messages of the stream were parked now
+     */
+    void gapParked(ConsumerPlan consumer, Message message, long version, Gap gap, int parked) {
+        String reason = version == gap.next() ? "GAP" : "BEHIND";
+        Duration deadline = consumer.sequence().orElseThrow().gapDeadline();
+        String waited = parked == 1 ? "1 message waited" : parked + " messages waited";
+        String detail = "version " + gap.missing() + " of its stream has not come within " + deadline + ", and "
+                + waited + " for it; see idem inbox gaps, idem inbox pass, and then idem inbox retry";
+        tell(Kind.PARKED, consumer, message, reason, detail);
     }
 
     private void tell(

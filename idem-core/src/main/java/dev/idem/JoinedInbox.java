@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The consumer's {@code handlerTimeout}, {@code maxRuns} and {@code unusedTransaction} do not apply here: the owner's
  * transaction is the owner's business. Nothing is retried here: after a deadlock or a lost connection the owner must run
  * its whole transaction again. Several on one connection may be used in turn, or one inside another's work, and are
- * confirmed in any order. Beside another transaction that is open on the thread nothing is joined: {@link
- * NestedProcessingException}. Not thread-safe, like the connection.
+ * confirmed in any order, but not inside the work of one that has joined later. What joins inside another's work is undone
+ * together with it, and must then come again. Beside another transaction that is open on the thread nothing is joined:
+ * {@link NestedProcessingException}. Not thread-safe, like the connection.
  */
 public interface JoinedInbox {
 

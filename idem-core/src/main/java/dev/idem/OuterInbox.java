@@ -157,6 +157,7 @@ final class OuterInbox implements JoinedInbox {
     private final class Joined<T extends @Nullable Object, X extends Exception> implements ClaimRun.Ways<T, X> {
         private final Attempt<T, X> attempt;
         private final ClaimRequest request;
+        private final JoinedPlace place = JoinedPlace.here(store, outer);
         private @Nullable Unit kept;
 
         private Joined(Attempt<T, X> attempt, ClaimRequest request) {
@@ -169,9 +170,24 @@ final class OuterInbox implements JoinedInbox {
             return Verdict.of(request.key(), request.fingerprint(), marker, attempt);
         }
 
-        /** The owner may commit without asking, so everything is proven before the answer. */
         @Override
         public Outcome<T> run(Unit unit) throws X {
+            JoinedHandler handler = JoinedHandler.begin(request.key(), place);
+            boolean done = false;
+            try {
+                Outcome<T> outcome = handled(unit);
+                done = true;
+                return outcome;
+            } finally {
+                handler.end();
+                if (!done) {
+                    handler.undone();
+                }
+            }
+        }
+
+        /** The owner may commit without asking, so everything is proven before the answer. */
+        private Outcome<T> handled(Unit unit) throws X {
             T result;
             try {
                 result = attempt.handle(unit, request.key());
@@ -231,6 +247,7 @@ final class OuterInbox implements JoinedInbox {
                     ? now(outcome)
                     : new Provisional<>(
                             outcome,
+                            place,
                             () -> confirm(unit),
                             () -> engine.outboxes().committed(attempt.published()));
         }
@@ -245,7 +262,7 @@ final class OuterInbox implements JoinedInbox {
     }
 
     /** An answer for which nothing is left to confirm. */
-    private static <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
-        return new Provisional<>(outcome, () -> {}, () -> {});
+    private <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
+        return new Provisional<>(outcome, JoinedPlace.here(store, outer), () -> {}, () -> {});
     }
 }

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.spi.MarkerKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +12,11 @@ public final class Provisional<T extends @Nullable Object> {
     private final Outcome<T> outcome;
     private final Runnable confirmation;
     private final Runnable afterCommit;
+    private final JoinedPlace place;
 
-    Provisional(Outcome<T> outcome, Runnable confirmation, Runnable afterCommit) {
+    Provisional(Outcome<T> outcome, JoinedPlace place, Runnable confirmation, Runnable afterCommit) {
         this.outcome = outcome;
+        this.place = place;
         this.confirmation = confirmation;
         this.afterCommit = afterCommit;
     }
@@ -24,23 +27,38 @@ public final class Provisional<T extends @Nullable Object> {
 
     /**
      * What to tell the broker when the owner's transaction has ended: committed, or rolled back and to come again. If it was
-     * committed this also wakes the relays of what was published; without it they find it a little later.
+     * committed this also wakes the relays of what was published; without it they find it a little later. What was
+     * processed inside the handler of another joined message that then failed was undone with that one: it must come again,
+     * although the owner has committed.
      */
     public Settlement settlement(boolean committed) {
-        if (committed) {
+        boolean there = committed && place.undoneWith() == null;
+        if (there) {
             afterCommit.run();
         }
         // A failure is not undone by the rollback it asks for.
-        return committed || outcome instanceof Outcome.Failed ? outcome.settlement() : Settlement.RETRY;
+        return there || outcome instanceof Outcome.Failed ? outcome.settlement() : Settlement.RETRY;
     }
 
     /**
      * Proves that the marker is still in the owner's transaction. Call it as the last thing before the commit: a commit
      * on a transaction that something else has broken may look like success.
      *
-     * @throws BrokenTransactionException if it is not: roll back
+     * @throws BrokenTransactionException if it is not: roll back. If it was undone with another message, inside whose
+     *     handler it was processed, the text says so
+     * @throws NestedProcessingException inside the handler of a message that has joined later
      */
     public void confirm() {
+        place.refuseConfirmInsideLater();
+        MarkerKey failed = place.undoneWith();
+        if (failed != null && !(outcome instanceof Outcome.Failed)) {
+            throw new BrokenTransactionException(
+                    "This message was processed inside the handler of " + failed
+                            + ", which failed, and was undone together with it. It is not done and must come again, so its"
+                            + " settlement is RETRY; the rest of the transaction is as it was",
+                    false,
+                    null);
+        }
         confirmation.run();
     }
 

@@ -8,7 +8,6 @@ import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -127,7 +126,9 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
                 continue;
             }
             if (message.id() == gapOf) {
-                changes.add(settling.stuckInGap(message, cause));
+                QueueChange stuckInGap = settling.stuckInGap(message, cause);
+                engine.events().incidents().parked(consumer, message.message(), stuckInGap.reason(), cause);
+                changes.add(stuckInGap);
             } else if (entry.isOpen() && stuck.contains(message.key())) {
                 changes.addAll(failed(message, entry, cause, stuck.size() == 1));
             } else if (entry.isOpen()) {
@@ -276,7 +277,7 @@ final class QueueRun implements BatchRun.Recording, Rescuable, AutoCloseable {
     /** Whoever runs a newer version may know it, so it is left to others first, ever longer. */
     private <T extends @Nullable Object> void settleUnknown(QueuedMessage message, BatchEntry<T> entry) {
         Outcome<T> outcome = consumer.unknownType(message.message());
-        Duration age = Duration.between(message.storedAt(), Instant.now());
+        Duration age = message.age();
         if (outcome instanceof Outcome.Rejected<T> rejected
                 && age.compareTo(consumer.queue().orElseThrow().unknownTypesLeft()) < 0) {
             Duration pause = age.compareTo(SHORTEST_LEAVE) < 0 ? SHORTEST_LEAVE : age;

@@ -158,6 +158,10 @@ final class StoreInbox implements Inbox {
             throw new IllegalArgumentException(
                     "Consumer " + consumer.name() + " parks nothing: build it with parking(…), or use dead letters");
         }
+        refuseInside(
+                ConsumerPlan.of(consumer),
+                "park a message",
+                "; it would be kept whatever becomes of that transaction: park it when that one has ended. It is ");
         return queue(receipts, consumer.name()).park(ConsumerPlan.of(consumer), message, reason, cause);
     }
 
@@ -250,13 +254,18 @@ final class StoreInbox implements Inbox {
      * transaction, may yet be rolled back. Observe mode only looks.
      */
     private void refuseInside(ConsumerPlan consumer) {
+        refuseInside(
+                consumer,
+                "process a message",
+                "; use inbox.within(connection) to make the message a part of it, or end it before. It is ");
+    }
+
+    private void refuseInside(ConsumerPlan consumer, String what, String advice) {
         if (store instanceof MarkerStore.Joinable joinable && !consumer.policy().observeOnly()) {
             joinable.openHere().ifPresent(open -> {
                 throw new NestedProcessingException(
-                        "Refused to process a message of " + consumer.name()
-                                + ": a transaction is open on this thread; use"
-                                + " inbox.within(connection) to make the message a part of it, or end it before. It is "
-                                + open,
+                        "Refused to " + what + " of " + consumer.name() + ": a transaction is open on this thread"
+                                + advice + open,
                         null);
             });
         }

@@ -23,8 +23,11 @@ final class UnusedTransactions {
             return;
         }
         String advice = "sent nothing through its transaction, so its effects are not protected: use tx.connection(),"
-                + " tx.dataSource() or store.dataSource(); say tx.nothingToDo() where a message needs no effect; or say"
-                + " unusedTransaction=ALLOW for a consumer whose effects are all elsewhere";
+                + " tx.dataSource() or store.dataSource(). Where they went to a transaction of your own or of a framework that"
+                + " is open on this thread, make the message a part of it with inbox.within(connection); and let the store"
+                + " know of the framework's transactions, by outerTransactions(…) of its builder, to have them noticed. Say"
+                + " tx.nothingToDo() where a message needs no effect, and unusedTransaction=ALLOW for a consumer whose"
+                + " effects are all elsewhere";
         if (policy.unusedTransaction() == Policy.UnusedTransaction.REFUSE && !policy.observeOnly()) {
             throw new BrokenTransactionException("Handler of " + key + " " + advice, false, null);
         }

@@ -171,6 +171,13 @@ class JoinedInboxTest extends InboxFixture {
         assertThatThrownBy(() -> inbox.accept(consumer, MESSAGE)).isInstanceOf(NestedProcessingException.class);
         assertThatThrownBy(() -> inbox.acceptAll(consumer, List.of(MESSAGE)))
                 .isInstanceOf(NestedProcessingException.class);
+        Consumer parking = Consumer.named("billing")
+                .parking(QueuePolicy.inTransaction())
+                .otherwise((message, tx) -> "never")
+                .build();
+        assertThatThrownBy(() -> inbox.park(parking, MESSAGE, "FAILED", null))
+                .isInstanceOf(NestedProcessingException.class)
+                .hasMessageContainingAll("park a message of billing", "a transaction of somebody's");
         assertThat(store.calls).isEmpty();
         store.thenGrant("c");
         assertThat(joined.process("billing", MESSAGE, tx -> "r").outcome()).isInstanceOf(Outcome.Processed.class);

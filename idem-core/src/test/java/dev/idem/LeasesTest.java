@@ -100,6 +100,7 @@ class LeasesTest {
                 1,
                 0,
                 Instant.EPOCH,
+                Duration.ZERO,
                 false,
                 false,
                 null);

@@ -30,6 +30,7 @@ final class ScriptedStore implements MarkerStore.Joinable {
     final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
     volatile @Nullable String open;
     volatile @Nullable String beside;
+    volatile boolean same = true;
     private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
 
     ScriptedStore then(Function<ClaimRequest, Claim> answer) {
@@ -82,6 +83,11 @@ final class ScriptedStore implements MarkerStore.Joinable {
     @Override
     public Optional<String> openBeside(Connection outer) {
         return Optional.ofNullable(beside);
+    }
+
+    @Override
+    public boolean isSame(Connection one, Connection other) {
+        return same;
     }
 
     @Override

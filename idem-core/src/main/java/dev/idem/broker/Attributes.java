@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Payloads that wrap a message, structured CloudEvents and MassTransit's envelope, are opened if {@code idem-jackson} is on the
  * class path.
  *
- * <p>Headers that begin with {@code idem-} are Idem's own. From a producer they are ignored.
+ * <p>Headers that begin with {@code idem-} are Idem's own: what a producer writes into them is taken off. Only {@link
+ * dev.idem.Outbox#CAUSATION_ID} and {@link dev.idem.Outbox#CORRELATION_ID} are taken from anybody, because another service's outbox
+ * writes them; nothing is decided by them.
  *
  * <p>A header that stands twice, or is not UTF-8, counts as absent: choosing one of two ids could merge or split messages.
  */
@@ -167,7 +169,8 @@ public final class Attributes {
     }
 
     /**
-     * The message that a delivery is, without headers that begin with {@code idem-}: producers may not set them.
+     * The message that a delivery is, without headers that begin with {@code idem-}: producers may not set them, but the two of
+     * an outbox.
      *
      * @param raw payload, headers, content type and position as they arrived
      * @param broker what the broker itself has: set where nothing above says it

@@ -55,6 +55,15 @@ record Convention(List<Named> headers) {
                     named(prefix + "causationid", Attribute.CAUSATION_ID)))
             .toList();
 
+    /** CloudEvents over AMQP says so by one of these. */
+    private static final Set<String> EVENT_OVER_AMQP = Set.of("cloudEvents:specversion", "cloudEvents_specversion");
+
+    /** The extensions of such an event as the SDK for Java writes them: without the prefix that its attributes have. */
+    private static final Convention BARE_EXTENSIONS = new Convention(List.of(
+            named("partitionkey", Attribute.ORDERING_KEY),
+            named("correlationid", Attribute.CORRELATION_ID),
+            named("causationid", Attribute.CAUSATION_ID)));
+
     /** Names that nobody else uses, so nobody needs to say who the producer is. */
     static final Convention KNOWN = new Convention(Stream.of(
                     EVENT_CORRELATION.stream(),
@@ -94,14 +103,19 @@ record Convention(List<Named> headers) {
 
     /** The message with what well-known names say, where nothing else has said it. One look, because every message passes here. */
     static Message completed(Message message) {
+        boolean known = false;
+        boolean event = false;
         for (Header header : message.headers()) {
-            if (KNOWN_NAMES.contains(header.name())) {
-                Map<Attribute, String> found = KNOWN.in(message);
-                found.keySet().removeIf(attribute -> attribute.isIn(message));
-                return Attribute.set(message, found);
-            }
+            known |= KNOWN_NAMES.contains(header.name());
+            event |= EVENT_OVER_AMQP.contains(header.name());
         }
-        return message;
+        if (!known && !event) {
+            return message;
+        }
+        Map<Attribute, String> found = event ? BARE_EXTENSIONS.in(message) : new EnumMap<>(Attribute.class);
+        found.putAll(KNOWN.in(message));
+        found.keySet().removeIf(attribute -> attribute.isIn(message));
+        return Attribute.set(message, found);
     }
 
     private static String first(String list) {

@@ -118,7 +118,10 @@ public final class MessageReader<D> {
         return new MessageReader<>(opener, attributes, more);
     }
 
-    /** The message that a delivery is. Headers that begin with {@code idem-} are left out: no producer may set them. */
+    /**
+     * The message that a delivery is. Headers that begin with {@code idem-} are left out, for no producer may set them; but those
+     * of an outbox stay: {@link Attributes} says which.
+     */
     public Message read(D delivery) {
         return read(delivery, opener.apply(delivery));
     }

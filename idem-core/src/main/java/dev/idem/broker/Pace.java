@@ -1,6 +1,7 @@
 package dev.idem.broker;
 
 import dev.idem.StoreException;
+import dev.idem.spi.UnplacedException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +27,7 @@ public final class Pace {
     private int failures;
     private long until;
     private @Nullable Waiting waiting;
+    private String kind = "";
 
     private Pace(String who, String what, boolean quotes) {
         this.who = who;
@@ -33,7 +35,10 @@ public final class Pace {
         this.quotes = quotes;
     }
 
-    /** For what a listener asks of its store. Messages of drivers are not quoted, because they may quote values. */
+    /**
+     * For what a listener asks of its store. Messages of drivers are not quoted, because they may quote values; that a key has no
+     * place yet is.
+     */
     public static Pace ofStore(String who) {
         return new Pace(who, "the store", false);
     }
@@ -50,14 +55,21 @@ public final class Pace {
 
     /** It did not answer. */
     public synchronized void failed(Throwable cause) {
-        failed(cause, words(cause));
+        String words = words(cause);
+        failed(cause, cause instanceof UnplacedException ? PrintableText.of("" + cause.getMessage()) : words, words);
     }
 
     /** It did not answer, or refused, and this is what to tell people about it. */
     public synchronized void failed(Throwable cause, String why) {
+        failed(cause, why, why);
+    }
+
+    /** @param sort told once: what differs between messages does not make another one */
+    private void failed(Throwable cause, String why, String sort) {
         Waiting before = waiting;
         waiting = new Waiting(what, before == null ? Instant.now() : before.since(), why);
-        if (before == null || !before.why().equals(why)) {
+        if (before == null || !kind.equals(sort)) {
+            kind = sort;
             log.warn("{}: waits for {} and tries again: {}", who, what, why);
         }
         log.debug("{}: no answer from {}", who, what, cause);

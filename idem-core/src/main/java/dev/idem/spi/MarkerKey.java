@@ -32,6 +32,11 @@ public record MarkerKey(
     /**
      * What stays of a readable text that a person had erased: it still tells two texts apart, and names the replay session
      * if there is one.
+     *
+     * <p>A plain hash, against which a guess can be tested. One with a secret would hide nothing: the key beside it is a plain
+     * hash too, and stays, so that a redelivery is recognised; and every process, and a person who knows the id, must find the
+     * same again, so the secret would have to stand in the same database. For ids that can be guessed, {@link
+     * dev.idem.KeySelector#keyed} keeps them out of both.
      */
     public static String erased(String readable) {
         if (readable.startsWith(ERASED)) {

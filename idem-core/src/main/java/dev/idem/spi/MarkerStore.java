@@ -154,5 +154,10 @@ public interface MarkerStore extends AutoCloseable {
         default Optional<String> openBeside(Connection outer) {
             return Optional.empty();
         }
+
+        /** Whether both lead to the same transaction, whatever wraps them. A store that cannot tell says yes. */
+        default boolean isSame(Connection one, Connection other) {
+            return true;
+        }
     }
 }

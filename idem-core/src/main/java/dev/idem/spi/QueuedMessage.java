@@ -1,6 +1,7 @@
 package dev.idem.spi;
 
 import dev.idem.Message;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param started how often its handler is known to have been started; of runs that succeeded or were undone by the
  *     database nothing is known
  * @param failed how often the handler is known to have ended with a failure
+ * @param age how long ago that was, by the store's clock, which alone knows
  * @param overdue whether it was held for a version before it, and the deadline for that is over
  * @param halfDone whether steps or effects of it are on record although it is not done
  * @param unreadable why the stored bytes could not be read as a message; then {@code message} has nothing in it
@@ -24,6 +26,7 @@ public record QueuedMessage(
         int started,
         int failed,
         Instant storedAt,
+        Duration age,
         boolean overdue,
         boolean halfDone,
         @Nullable String unreadable) {
@@ -31,12 +34,12 @@ public record QueuedMessage(
     /** As a worker has it that took a lease, which counts as a start. */
     public QueuedMessage leased() {
         return new QueuedMessage(
-                id, key, message, fence + 1, started + 1, failed, storedAt, overdue, halfDone, unreadable);
+                id, key, message, fence + 1, started + 1, failed, storedAt, age, overdue, halfDone, unreadable);
     }
 
     /** The same, if steps or effects of it were found. */
     public QueuedMessage withSteps() {
-        return new QueuedMessage(id, key, message, fence, started, failed, storedAt, overdue, true, unreadable);
+        return new QueuedMessage(id, key, message, fence, started, failed, storedAt, age, overdue, true, unreadable);
     }
 
     /** Whether it is certain that no worker had it before: each of them moves it, and a message that was held once. */

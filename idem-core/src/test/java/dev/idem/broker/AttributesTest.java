@@ -2,6 +2,7 @@ package dev.idem.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Header;
 import dev.idem.KeySelector;
 import dev.idem.Message;
 import dev.idem.Rejection;
@@ -103,6 +104,52 @@ class AttributesTest {
                         .eventTime())
                 .as("the broker's")
                 .contains(AT);
+    }
+
+    @Test
+    @DisplayName("of all headers that begin with idem- two are taken from producers, spelt exactly, once, and as text")
+    void headersOfAnOutbox() {
+        Message raw = Message.builder()
+                .header("idem-causation-id", "cause")
+                .header("idem-correlation-id", "all")
+                .header("Idem-Causation-Id", "other")
+                .header("IDEM-CORRELATION-ID", "other")
+                .header("idem-causation-id2", "other")
+                .header("idem-id", "forged")
+                .header("idem-replay-session", "forged")
+                .build();
+        Message read = Attributes.defaults().read(raw, BROKER);
+        assertThat(read.headers())
+                .extracting(Header::name)
+                .containsExactlyInAnyOrder("idem-causation-id", "idem-correlation-id");
+        assertThat(read.causationId()).contains("cause");
+        assertThat(read.correlationId()).contains("all");
+        assertThat(read.id()).contains("of-broker");
+        Message twice = raw.toBuilder().header("idem-causation-id", "cause").build();
+        assertThat(Attributes.defaults().read(twice, BROKER).causationId()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a header names the session only where it is chosen, and no header of ours is one")
+    void sessionsFromAHeader() {
+        Message raw = Message.builder()
+                .header("x-session", "again")
+                .header("idem-replay-session", "forged")
+                .build();
+        assertThat(Attributes.defaults().read(raw, BROKER).replaySession()).isEmpty();
+        Attributes trusting = Attributes.defaults().replaySessionFrom("x-session");
+        assertThat(trusting.read(raw, BROKER).replaySession()).contains("again");
+        assertThat(trusting.idFrom("x-id").read(raw, BROKER).replaySession()).contains("again");
+        assertThat(trusting.read(Message.builder().build(), BROKER).replaySession())
+                .isEmpty();
+        Message twice = raw.toBuilder().header("x-session", "again").build();
+        assertThat(trusting.read(twice, BROKER).replaySession())
+                .as("nobody may choose between two")
+                .isEmpty();
+        Message bytes = Message.builder()
+                .header("x-session", new byte[] {(byte) 0xc3, 0x28})
+                .build();
+        assertThat(trusting.read(bytes, BROKER).replaySession()).isEmpty();
     }
 
     @Test

@@ -49,8 +49,11 @@ class ProducersTest {
     void aPresetComesBeforeCloudEventsAndTheseBeforeWellKnownNames() {
         Message both = nServiceBus().header("ce_id", "of-the-event").build();
         assertThat(Attributes.defaults().read(both, NOTHING).id()).contains("of-the-event");
-        assertThat(Attributes.nServiceBus().read(both, NOTHING).id()).contains("6f2a0a5c-5b0e-4f4e-9a43-b1a700c5c0de");
-        assertThat(Attributes.nServiceBus().idFrom("ce_id").read(both, NOTHING).id())
+        // region interop-nservicebus
+        Attributes attributes = Attributes.nServiceBus();
+        // endregion
+        assertThat(attributes.read(both, NOTHING).id()).contains("6f2a0a5c-5b0e-4f4e-9a43-b1a700c5c0de");
+        assertThat(attributes.idFrom("ce_id").read(both, NOTHING).id())
                 .as("what is said later counts more")
                 .contains("of-the-event");
     }
@@ -75,6 +78,38 @@ class ProducersTest {
         assertThat(Attributes.defaults().read(temporary, NOTHING).source())
                 .as("another one in each process")
                 .isEmpty();
+    }
+
+    @Test
+    void extensionsOfAnEventOverAmqpNeedNoPrefixAndThoseThatHaveOneComeFirst() {
+        Message.Builder bare = Message.builder()
+                .header("partitionkey", "customer-7")
+                .header("correlationid", "c-1")
+                .header("causationid", "order-0");
+        Attributes attributes = Attributes.defaults();
+        for (String said : new String[] {"cloudEvents:specversion", "cloudEvents_specversion"}) {
+            Message event =
+                    attributes.read(bare.build().toBuilder().header(said, "1.0").build(), NOTHING);
+            assertThat(event.orderingKey()).as(said).contains("customer-7");
+            assertThat(event.correlationId()).as(said).contains("c-1");
+            assertThat(event.causationId()).as(said).contains("order-0");
+        }
+        Message both = bare.build().toBuilder()
+                .header("cloudEvents:specversion", "1.0")
+                .header("cloudEvents:partitionkey", "of-the-event")
+                .header("cloudEvents:correlationid", "of-the-event")
+                .build();
+        assertThat(attributes.read(both, NOTHING).orderingKey()).contains("of-the-event");
+        assertThat(attributes.read(both, NOTHING).correlationId()).contains("of-the-event");
+        for (Message other : new Message[] {
+            bare.build(),
+            bare.build().toBuilder().header("ce_specversion", "1.0").build()
+        }) {
+            assertThat(attributes.read(other, NOTHING).orderingKey())
+                    .as("nobody says what it means")
+                    .isEmpty();
+            assertThat(attributes.read(other, NOTHING).correlationId()).isEmpty();
+        }
     }
 
     @Test

@@ -40,6 +40,11 @@ interface BatchLedger {
     /** Whether the transaction of the claims was committed, asked in another transaction. */
     boolean isCommitted(Connection connection) throws SQLException;
 
+    /** The same when the connection of that transaction is lost; false where nobody can be asked, or the next claim tells. */
+    default boolean isCommittedBeside() {
+        return false;
+    }
+
     /**
      * Makes good, in a transaction of its own, after that happened: none but these must be taken for done.
      *

@@ -63,7 +63,17 @@ final class DoorParking {
                         "A message that was just stored is not there: a trigger or a rule is in the way");
             }
             return new QueuedMessage(
-                    row.getLong(1), key, message, row.getLong(2), 0, 0, Instant.EPOCH, false, false, null);
+                    row.getLong(1),
+                    key,
+                    message,
+                    row.getLong(2),
+                    0,
+                    0,
+                    Instant.EPOCH,
+                    Duration.ZERO,
+                    false,
+                    false,
+                    null);
         }
     }
 }

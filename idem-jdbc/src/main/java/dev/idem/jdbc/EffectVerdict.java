@@ -154,7 +154,7 @@ final class EffectVerdict {
             throw new IdemException(
                     "The handler wants a result of effect " + saying.effect() + ", by codec " + wanted
                             + (codec == null
-                                    ? ": say what the provider answered"
+                                    ? ": say what the provider answered, with --answer or effectWasMade(id, effect, codec, answer)"
                                     : ", and cannot read one by codec " + codec),
                     null);
         }

@@ -18,7 +18,7 @@ final class H2QueueSql {
                 .take(QueueSqlParts.take("TRANSACTION_ID()", "${queue} q", now, "", "SKIP LOCKED"))
                 .takeHeads(QueueSqlParts.take(
                         "TRANSACTION_ID()", "${queue} q", now, QueueSqlParts.NOT_OVERTAKING, "SKIP LOCKED"))
-                .followers(QueueSqlParts.line("TRANSACTION_ID()"))
+                .followers(QueueSqlParts.line(now, "TRANSACTION_ID()"))
                 .open(open + " FOR UPDATE SKIP LOCKED")
                 .openLeased(open)
                 .completeAndCommit("""

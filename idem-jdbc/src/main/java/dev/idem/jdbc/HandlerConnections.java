@@ -42,7 +42,7 @@ final class HandlerConnections implements DataSource {
     Optional<String> openBeside(Connection outer) {
         Guard guard = running.get();
         if (guard != null) {
-            return session.isSame(guard.real(), outer)
+            return isSame(guard.real(), outer)
                     ? Optional.empty()
                     : Optional.of(
                             "the transaction of the handler that runs here, which inbox.within(tx.connection()) joins");
@@ -52,20 +52,26 @@ final class HandlerConnections implements DataSource {
                 : Optional.empty();
     }
 
+    /** Whether both lead to one session of the database. What is asked for that may itself ask here. */
+    boolean isSame(Connection one, Connection other) {
+        Guard guard = running.get();
+        running.set(null);
+        try {
+            return session.isSame(one, other);
+        } finally {
+            running.set(guard);
+        }
+    }
+
     private boolean isOf(Guard guard, Connection ordinary) {
         if (guard.isKnownOn(ordinary)) {
             return true;
         }
-        running.set(null); // what is asked may itself go through a connection that asks here
-        try {
-            boolean same = session.isSame(guard.real(), ordinary);
-            if (same) {
-                guard.knowOn(ordinary);
-            }
-            return same;
-        } finally {
-            running.set(guard);
+        boolean same = isSame(guard.real(), ordinary);
+        if (same) {
+            guard.knowOn(ordinary);
         }
+        return same;
     }
 
     /** What a handler sends through a connection that was taken before it would be committed whatever becomes of the handler. */

@@ -143,6 +143,9 @@ class JdbcBatch implements Batch {
     void undo(BatchPart part) {
         deferred.forget(part);
         if (!transaction.isUsable()) {
+            if (part.wrote() && ledger.isCommittedBeside()) {
+                throw ofAll(part, null);
+            }
             return;
         }
         if (isAlone()) {
@@ -338,14 +341,27 @@ class JdbcBatch implements Batch {
         if (!leftBehind()) {
             return null;
         }
+        if (!transaction.isUsable()) {
+            return ofAll(culprit, evidence);
+        }
         HiddenCommit hidden = new HiddenCommit(ledger, kept, deferred);
         return flushed || culprit == null
                 ? hidden.byAnybody(transaction, evidence)
                 : hidden.by(culprit, transaction, evidence);
     }
 
+    /** Nothing can be put right without the connection, so a person looks at all that ran. */
+    private HiddenCommitException ofAll(@Nullable BatchPart culprit, @Nullable SQLException evidence) {
+        Set<MarkerKey> ran = new LinkedHashSet<>();
+        kept.forEach(part -> ran.addAll(part.keys()));
+        if (culprit != null) {
+            ran.addAll(culprit.keys());
+        }
+        return new HiddenCommitException(ran, Set.of(), evidence);
+    }
+
     private boolean leftBehind() {
-        return transaction.lookAfterEnd(ledger::isCommitted);
+        return transaction.lookAfterEnd(ledger::isCommitted) || (!transaction.isUsable() && ledger.isCommittedBeside());
     }
 
     /** The last handler loses its connection, however it ended, before the connection goes to somebody else. */

@@ -81,7 +81,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
         counts = new QueueNumbers(tables);
         again = new SeenAgain(tables);
         outbox = new OutboxRows(tables);
-        steps = new JdbcSteps(kit);
+        steps = new JdbcSteps(kit, notes);
         boolean notifies = wakeUp == WakeUp.NOTIFY && tables.dialect().database() == Database.POSTGRESQL;
         notifier = notifies ? new Notifier(dataSource, Channel.of(tables)) : null;
         listener = notifier != null ? new Listener(dataSource, Channel.of(tables), notifier, notes, waits) : null;
@@ -123,10 +123,23 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
 
     @Override
     public Optional<QueueBatch> take(Taking taking) {
+        letGoPassedOver(taking.consumer());
         try {
             return Transactions.untilThrough(faults(), () -> takeOnce(taking));
         } catch (SQLException failure) {
             throw explained("take messages of", taking.consumer(), failure);
+        }
+    }
+
+    private void letGoPassedOver(String consumer) {
+        int number = number(consumer);
+        List<Long> ids = kit.passedOver().of(number);
+        if (!ids.isEmpty()) {
+            List<Long> held = alone("release messages of", consumer, connection -> {
+                kit.queue().isolate(connection);
+                return kit.passedOver().letGo(connection, ids);
+            });
+            kit.passedOver().keep(number, ids, held);
         }
     }
 
@@ -155,6 +168,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
                         taking,
                         claimId,
                         rows.get(0).token(),
+                        notes,
                         messages);
                 done = true;
                 return Optional.of(new StoredBatch(kit.batches(), transaction, ledger, messages, Map.of(), false));
@@ -191,6 +205,7 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
 
     @Override
     public List<QueuedMessage> lease(Taking taking, Duration lease) {
+        letGoPassedOver(taking.consumer());
         ready(taking);
         return alone("lease messages of", taking.consumer(), connection -> {
             kit.queue().isolate(connection);
@@ -253,7 +268,8 @@ final class JdbcQueue implements QueueStore.Waking, StepStore {
             }
             @Nullable
             String token = granted.isEmpty() ? null : found.get(granted.get(0).id());
-            QueueLedger ledger = new QueueLedger(kit, number(taking.consumer()), taking, claimId, token, granted);
+            QueueLedger ledger =
+                    new QueueLedger(kit, number(taking.consumer()), taking, claimId, token, notes, granted);
             done = true;
             return new StoredBatch(kit.batches(), transaction, ledger, granted, refused, leased);
         } catch (SQLException failure) {

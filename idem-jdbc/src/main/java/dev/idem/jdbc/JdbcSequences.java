@@ -57,7 +57,8 @@ final class JdbcSequences implements SequenceStore {
         return locked(seen, "pass a gap", (connection, number) -> {
             rows.move(connection, number, Map.of(seen.stream(), next - 1));
             record(connection, number, deed, seen, "from version " + seen.missing() + " to " + (next - 1));
-            return queue.release(connection, number, Map.of(seen.stream(), next - 1), Set.of());
+            return queue.release(connection, number, Map.of(seen.stream(), next - 1), Set.of())
+                    .count();
         });
     }
 

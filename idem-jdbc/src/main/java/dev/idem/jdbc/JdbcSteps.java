@@ -31,11 +31,13 @@ final class JdbcSteps {
     private static final int FENCE_BITS = 20;
 
     private final QueueKit kit;
+    private final NoteConnection notes;
     private final StepTable table;
     private final NamedSql leased;
 
-    JdbcSteps(QueueKit kit) {
+    JdbcSteps(QueueKit kit, NoteConnection notes) {
         this.kit = kit;
+        this.notes = notes;
         Tables tables = kit.batches().tables();
         this.table = new StepTable(tables);
         this.leased = new NamedSql(tables.fill("SELECT id, fence FROM ${queue} WHERE id = :id AND status = "
@@ -63,7 +65,7 @@ final class JdbcSteps {
             refused = Map.of(message.key(), new Claim.Busy());
         }
         QueueLedger queue = new QueueLedger(
-                kit, consumer, taking, claimId, token, refused.isEmpty() ? List.of(message) : List.of());
+                kit, consumer, taking, claimId, token, notes, refused.isEmpty() ? List.of(message) : List.of());
         return new JdbcBatch(
                 kit.batches(), transaction, new StepLedger(queue, table, consumer, message, step), refused);
     }

@@ -254,6 +254,11 @@ public final class JdbcStore
         return open.isPresent() || handlers.isHandlerHere() || isOfAFramework(outer) ? open : frameworks.openHere();
     }
 
+    @Override
+    public boolean isSame(Connection one, Connection other) {
+        return handlers.isSame(one, other);
+    }
+
     /** A framework may know any of the connections that lead to the transaction. */
     private boolean isOfAFramework(Connection outer) {
         Connection behind = outer;

@@ -54,7 +54,10 @@ final class JoinedSavepoint {
         outer.rollback(savepoint);
     }
 
-    /** Fails when the transaction is not the one in which it was set. */
+    /**
+     * Fails when the transaction is not the one in which it was set. Never while the handler of a later one runs, which could
+     * not be undone then: the inbox refuses a confirm there.
+     */
     void prove(Connection outer) throws SQLException {
         JoinedSavepoint proof = this;
         while (proof.heir != null) {

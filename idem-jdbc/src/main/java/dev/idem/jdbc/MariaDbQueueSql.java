@@ -20,7 +20,7 @@ final class MariaDbQueueSql {
                 .take(peekAndTake(now, ""))
                 .takeHeads(peekAndTake(now, QueueSqlParts.NOT_OVERTAKING))
                 .peeked("SELECT COUNT(*) FROM (" + peek(now) + ") d")
-                .followers(QueueSqlParts.line("NULL"))
+                .followers(QueueSqlParts.line(now, "NULL"))
                 .open(open + " FOR UPDATE SKIP LOCKED")
                 .openLeased(open)
                 .completeAndCommit("""
@@ -58,7 +58,7 @@ final class MariaDbQueueSql {
                 SELECT %1$s, NULL FROM (%4$s) d
                 STRAIGHT_JOIN ${queue} q FORCE INDEX (PRIMARY) ON q.id = d.id
                 WHERE q.due_at <= (SELECT %2$s) %3$s LIMIT :limit FOR UPDATE SKIP LOCKED
-                """.formatted(QueueSqlParts.COLUMNS, now, heads, peek(now));
+                """.formatted(QueueSqlParts.columns(now), now, heads, peek(now));
     }
 
     private static String peek(String now) {

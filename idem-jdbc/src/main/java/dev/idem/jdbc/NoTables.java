@@ -9,6 +9,8 @@ import java.util.List;
 
 /** Says why the tables cannot be read, and what would help: they are not there, are elsewhere, or may not be read. Stateless. */
 final class NoTables {
+    private static final String MARKER = "marker";
+
     private static final String POSTGRESQL = """
             SELECT n.nspname, n.nspname = ANY (current_schemas(false))
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -18,6 +20,12 @@ final class NoTables {
     private static final String STANDARD = """
             SELECT table_schema, 1 = 0 FROM information_schema.tables
             WHERE LOWER(table_name) = ? AND table_schema <> ? ORDER BY table_schema LIMIT 5
+            """;
+
+    private static final String PREFIXES = """
+            SELECT LOWER(table_name) FROM information_schema.tables
+            WHERE table_schema = ? AND (LOWER(table_name) LIKE '%meta' OR LOWER(table_name) LIKE '%marker')
+            ORDER BY 1 LIMIT 100
             """;
 
     private NoTables() {}
@@ -43,7 +51,36 @@ final class NoTables {
                     + String.join(", ", others.stream().map(Other::told).toList());
             action += "; or use the others: JdbcStore.builder(dataSource).schema(\"" + others.get(0).schema + "\")";
         }
+        List<String> prefixes = others.isEmpty() ? prefixes(connection, tables) : List.of();
+        if (!prefixes.isEmpty()) {
+            problem += "; others are there with the prefix "
+                    + String.join(", ", prefixes.stream().map(NoTables::quoted).toList());
+            action += "; or use the others: JdbcStore.builder(dataSource).prefix(" + quoted(prefixes.get(0)) + ")";
+        }
         return error(problem, action);
+    }
+
+    /** With which prefixes there are tables of ours where these were looked for: one of them may be meant. */
+    private static List<String> prefixes(Connection connection, Tables tables) throws SQLException {
+        List<String> names = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(PREFIXES)) {
+            statement.setString(1, tables.schemaName());
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    names.add(rows.getString(1));
+                }
+            }
+        }
+        return names.stream()
+                .filter(name -> name.endsWith(MARKER))
+                .map(name -> name.substring(0, name.length() - MARKER.length()))
+                .filter(prefix -> names.contains(prefix + "meta"))
+                .limit(5)
+                .toList();
+    }
+
+    private static String quoted(String text) {
+        return '"' + text + '"';
     }
 
     private static Finding error(String problem, String action) {

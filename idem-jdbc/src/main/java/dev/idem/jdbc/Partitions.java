@@ -4,6 +4,7 @@ import dev.idem.StoreException;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
+import dev.idem.spi.UnplacedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -74,13 +75,11 @@ final class Partitions {
                 : "the last one ends at "
                         + Instant.ofEpochMilli(
                                 partitions.get(partitions.size() - 1).to());
-        return new StoreException(
-                key + " is of " + Instant.ofEpochMilli(millis) + ", and the markers of " + tables
-                        + " have no partition for that: " + end
-                        + ". Deliver it again later. Is the producer's clock wrong? Else run 'idem retention run' with the"
-                        + " owner of the tables, which creates partitions " + Partition.DAYS_AHEAD
-                        + " days ahead",
-                null);
+        return new UnplacedException(key + " is of " + Instant.ofEpochMilli(millis) + ", and the markers of " + tables
+                + " have no partition for that: " + end
+                + ". Deliver it again later. Is the producer's clock wrong? Else run 'idem retention run' with the"
+                + " owner of the tables, which creates partitions " + Partition.DAYS_AHEAD
+                + " days ahead");
     }
 
     /** A claim that failed because the key's partition was dropped this moment; the next one looks first. */

@@ -47,7 +47,7 @@ final class PostgreSqlQueueSql {
                 .followers("""
                 SELECT q.* FROM unnest(CAST(:orders AS uuid[])) AS k, LATERAL (SELECT %s, %s FROM ${queue} q
                   WHERE q.consumer = :consumer AND q.order_key = k AND q.status <> 5 ORDER BY q.id LIMIT :each) q
-                """.formatted(QueueSqlParts.COLUMNS, PG_TOKEN))
+                """.formatted(QueueSqlParts.columns(now), PG_TOKEN))
                 .open(PG_OPEN + " FOR UPDATE OF q SKIP LOCKED")
                 .openLeased(PG_OPEN)
                 .completeAndCommit("""

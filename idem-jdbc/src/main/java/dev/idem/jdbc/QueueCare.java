@@ -14,7 +14,8 @@ import java.util.Map;
 /**
  * Makes good what crashes have left. Leases that have run out need nothing: they are due again. A worker that is gone has
  * left a note of what it was running; messages of it that nobody holds were started and did not end, and that is counted.
- * What is held although nothing is before it any more is let go, see {@link LineCare}. Each look is bounded. Thread-safe.
+ * What is held although nothing is before it any more is let go, see {@link LineCare} and {@link StreamCare}. Each look is
+ * bounded. Thread-safe.
  */
 final class QueueCare {
     /** The notes of workers that live are refreshed long before. */
@@ -30,10 +31,12 @@ final class QueueCare {
     private final NamedSql clear;
     private final NamedSql forget;
     private final LineCare lines;
+    private final StreamCare streams;
 
     QueueCare(Tables tables, QueueKit kit) {
         this.kit = kit;
         lines = new LineCare(tables, kit);
+        streams = new StreamCare(tables, kit);
         QueueSql sql = QueueSql.of(tables.dialect().database());
         String now = sql.now();
         String byId = sql.byId();
@@ -53,7 +56,8 @@ final class QueueCare {
 
     /** Answers how many messages it touched. What fails keeps nothing else from being done, and is thrown in the end. */
     int recover(Connection connection, int consumer) throws SQLException {
-        List<Part> parts = List.of(this::countStarts, this::forgetWorkers, lines::look, this::forgetArchived);
+        List<Part> parts =
+                List.of(this::countStarts, this::forgetWorkers, lines::look, streams::look, this::forgetArchived);
         int touched = 0;
         SQLException first = null;
         for (Part part : parts) {

@@ -76,6 +76,8 @@ final class QueueIntake {
             if (statement.executeUpdate() != arrivals.size()) {
                 throw new SQLException("Not all messages were stored: a trigger or a rule is in the way");
             }
+        } catch (SQLException failure) {
+            throw SqlFaults.isViolation(failure) ? SqlFaults.withoutRow(failure) : failure;
         }
     }
 

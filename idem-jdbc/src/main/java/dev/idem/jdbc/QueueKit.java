@@ -9,12 +9,14 @@ record QueueKit(
         QueueChanges changes,
         Archive archive,
         StreamQueue streams,
+        PassedOver passedOver,
         LargeMessages large,
         LateMarkers late) {
     static QueueKit of(BatchKit batches) {
         Tables tables = batches.tables();
         LargeMessages large = new LargeMessages(tables);
         QueueLines lines = new QueueLines(tables, large);
+        StreamQueue streams = new StreamQueue(tables);
         return new QueueKit(
                 batches,
                 new Queue(tables, large),
@@ -22,7 +24,8 @@ record QueueKit(
                 new QueueIntake(tables, lines, batches.size()),
                 new QueueChanges(tables),
                 new Archive(tables),
-                new StreamQueue(tables),
+                streams,
+                new PassedOver(streams),
                 large,
                 new LateMarkers(tables, batches.single().horizons()));
     }

@@ -31,23 +31,28 @@ final class QueueLedger implements BatchLedger {
     private final QueueStore.Taking taking;
     private final long claimId;
     private final @Nullable String token;
+    private final NoteConnection notes;
     private final Map<MarkerKey, QueuedMessage> messages = new LinkedHashMap<>();
     private final List<QueueChange> changes = new ArrayList<>();
     private Set<MarkerKey> done = Set.of();
     private Map<String, Long> moved = Map.of();
+    private StreamQueue.Released released = StreamQueue.Released.NOTHING;
 
+    /** @param notes to ask on when the connection of the transaction is lost */
     QueueLedger(
             QueueKit kit,
             int consumer,
             QueueStore.Taking taking,
             long claimId,
             @Nullable String token,
+            NoteConnection notes,
             List<QueuedMessage> granted) {
         this.kit = kit;
         this.consumer = consumer;
         this.taking = taking;
         this.claimId = claimId;
         this.token = token;
+        this.notes = notes;
         granted.forEach(message -> messages.put(message.key(), message));
     }
 
@@ -59,6 +64,11 @@ final class QueueLedger implements BatchLedger {
     /** Which streams the transaction has moved, and to where: what waits for that is let go in the same commit. */
     void moved(Map<String, Long> streams) {
         moved = streams;
+    }
+
+    /** What could not be let go is let go later. */
+    void committed() {
+        kit.passedOver().add(consumer, released.passedOver());
     }
 
     void change(QueueChange change) {
@@ -94,7 +104,7 @@ final class QueueLedger implements BatchLedger {
                 throw new SQLException("A message belongs to another worker now", "40001");
             }
         }
-        kit.streams()
+        released = kit.streams()
                 .release(
                         connection,
                         consumer,
@@ -125,6 +135,17 @@ final class QueueLedger implements BatchLedger {
     @Override
     public boolean isCommitted(Connection connection) throws SQLException {
         return kit.queue().isCommitted(connection, token, claimId);
+    }
+
+    /** A stored message had its marker before it ran, so no claim to come would tell. */
+    @Override
+    public boolean isCommittedBeside() {
+        try {
+            return notes.execute(c -> isCommitted(c) ? 1 : 0) == 1;
+        } catch (SQLException away) {
+            log.debug("{}: what became of a lost transaction cannot be seen", taking.consumer(), away);
+            return false;
+        }
     }
 
     @Override

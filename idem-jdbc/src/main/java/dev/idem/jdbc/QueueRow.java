@@ -37,6 +37,7 @@ record QueueRow(
                 row.getInt(7),
                 row.getInt(8),
                 Micros.instant(row.getLong(9)),
+                Micros.duration(Math.max(0, row.getLong(13))),
                 QueueState.of(row.getInt(11)) == QueueState.HELD,
                 false,
                 null);
@@ -46,7 +47,7 @@ record QueueRow(
                 QueueState.of(row.getInt(11)),
                 row.getLong(12),
                 head == null,
-                row.getString(13));
+                row.getString(14));
         return head == null ? bare : bare.with(head, row.getBytes(5));
     }
 
@@ -68,6 +69,7 @@ record QueueRow(
                 message.started(),
                 message.failed(),
                 message.storedAt(),
+                message.age(),
                 message.overdue(),
                 message.halfDone(),
                 unreadable);

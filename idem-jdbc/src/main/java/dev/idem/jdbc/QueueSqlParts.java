@@ -35,9 +35,14 @@ final class QueueSqlParts {
     private static final String SIZE = "(OCTET_LENGTH(q.head) + OCTET_LENGTH(q.payload))";
 
     /** What is large is left out, and read when it is known that it fits. */
-    static final String COLUMNS = "q.id, q.message_key, q.readable, CASE WHEN " + SIZE
+    private static final String COLUMNS = "q.id, q.message_key, q.readable, CASE WHEN " + SIZE
             + " <= :inline THEN q.head END, CASE WHEN " + SIZE + " <= :inline THEN q.payload END, q.fence, q.started,"
-            + " q.failed, q.stored_at, q.order_key, q.status, " + SIZE;
+            + " q.failed, q.stored_at, q.order_key, q.status, " + SIZE + ", %s - q.stored_at";
+
+    /** What is read of a stored message; its age comes last. */
+    static String columns(String now) {
+        return COLUMNS.formatted(now);
+    }
 
     static final String NOT_OVERTAKING = """
             AND (q.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${queue} p WHERE p.consumer = q.consumer
@@ -49,7 +54,7 @@ final class QueueSqlParts {
                 SELECT %s, %s FROM %s
                 WHERE q.consumer = :consumer AND q.due_at <= (SELECT %s) %s
                 ORDER BY q.due_at, q.id LIMIT :limit FOR UPDATE %s
-                """.formatted(COLUMNS, token, from, now, heads, lock);
+                """.formatted(columns(now), token, from, now, heads, lock);
     }
 
     // What follows is for databases that bind no arrays.
@@ -90,8 +95,8 @@ final class QueueSqlParts {
     static final String NO_TRACE = "DELETE FROM ${run} WHERE claim_id = :claimid";
     static final String TRACED = "SELECT 1 FROM ${run} WHERE claim_id = :claimid";
 
-    static String line(String token) {
-        return "SELECT " + COLUMNS + ", " + token + " FROM ${queue} q WHERE q.consumer = :consumer"
+    static String line(String now, String token) {
+        return "SELECT " + columns(now) + ", " + token + " FROM ${queue} q WHERE q.consumer = :consumer"
                 + " AND q.order_key = {:order} AND q.status <> 5 ORDER BY q.id LIMIT :each";
     }
 

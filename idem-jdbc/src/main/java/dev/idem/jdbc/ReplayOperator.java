@@ -19,12 +19,20 @@ public final class ReplayOperator {
     private static final long DEFAULT_RATE = 100;
     private static final long HIGHEST_RATE = 1_000_000;
 
+    private static final String LET_BEGIN_AGAIN = "Let them begin again (restartingHalfDone), if what their steps have"
+            + " written is emptied. Or close the services that handle them, retry or skip what is parked, and ask again when"
+            + " none is half done";
+    private static final String ASK_AGAIN =
+            "Workers have some of them now, or they were received outside of the session's"
+                    + " times. Ask again in a moment; if that does not help, close the services that handle them";
+
     private final Tables tables;
     private final ReplayRows rows;
     private final String actor;
     private final String reason;
     private final long perSecond;
     private final boolean dryRun;
+    private final boolean restarts;
 
     ReplayOperator(Tables tables, ReplayRows rows, String actor, String reason) {
         this(
@@ -33,17 +41,25 @@ public final class ReplayOperator {
                 InboxOperator.text("actor", actor, InboxOperator.LONGEST_ACTOR),
                 InboxOperator.text("reason", reason, InboxOperator.LONGEST_REASON),
                 DEFAULT_RATE,
+                false,
                 false);
     }
 
     private ReplayOperator(
-            Tables tables, ReplayRows rows, String actor, String reason, long perSecond, boolean dryRun) {
+            Tables tables,
+            ReplayRows rows,
+            String actor,
+            String reason,
+            long perSecond,
+            boolean dryRun,
+            boolean restarts) {
         this.tables = tables;
         this.rows = rows;
         this.actor = actor;
         this.reason = reason;
         this.perSecond = perSecond;
         this.dryRun = dryRun;
+        this.restarts = restarts;
     }
 
     /** How many messages each second at most; default 100. */
@@ -51,12 +67,22 @@ public final class ReplayOperator {
         if (messages < 1 || messages > HIGHEST_RATE) {
             throw new IllegalArgumentException("perSecond is " + messages + ", but must be 1 to " + HIGHEST_RATE);
         }
-        return new ReplayOperator(tables, rows, actor, reason, messages, dryRun);
+        return new ReplayOperator(tables, rows, actor, reason, messages, dryRun, restarts);
     }
 
     /** The session only counts what it would do. */
     public ReplayOperator dryRun() {
-        return new ReplayOperator(tables, rows, actor, reason, perSecond, true);
+        return new ReplayOperator(tables, rows, actor, reason, perSecond, true, restarts);
+    }
+
+    /**
+     * Messages that are half done, in steps, begin again from their first step: for a session that rebuilds what was emptied,
+     * the work of these steps among it. Where it was not, it is there twice then. Default: while there are such messages, no
+     * session of {@code stored} ones begins. One that a worker has now, or that was received outside of the session's times,
+     * keeps it from beginning all the same.
+     */
+    public ReplayOperator restartingHalfDone() {
+        return new ReplayOperator(tables, rows, actor, reason, perSecond, dryRun, true);
     }
 
     /**
@@ -73,7 +99,7 @@ public final class ReplayOperator {
     /**
      * Asks for a session in a transaction of the caller's: that which empties a projection, say, so that what was completed
      * before is replayed and what is completed after it is not. Empty it first: what then is half done, in steps, makes
-     * this refuse.
+     * this refuse, or begins again with {@link #restartingHalfDone}.
      */
     public ReplaySession startWithin(Connection outer, String name, String consumer, ReplaySpec source)
             throws SQLException {
@@ -102,7 +128,7 @@ public final class ReplayOperator {
         if (rows.row(connection, name).isPresent()) {
             throw new IdemException("There is a replay session " + name + " already; give it another name", null);
         }
-        refuseHalfDone(connection, number, consumer, source);
+        int restarted = asksForHalfDone(source) ? withHalfDone(connection, number, consumer, source) : 0;
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("name", NamedSql.Parameter.of(name));
         values.put("consumer", NamedSql.Parameter.of(number));
@@ -112,7 +138,8 @@ public final class ReplayOperator {
         values.put("rate", NamedSql.Parameter.of(perSecond));
         values.put("dry", NamedSql.Parameter.of(dryRun ? 1 : 0));
         rows.insert(connection, values);
-        audit(connection, number, "REPLAY_START", name, source + ", " + perSecond + "/s" + (dryRun ? ", dry run" : ""));
+        String how = (dryRun ? ", dry run" : "") + (restarted > 0 ? ", " + restarted + " half-done begin again" : "");
+        audit(connection, number, "REPLAY_START", name, source + ", " + perSecond + "/s" + how);
         return rows.row(connection, name)
                 .orElseThrow(() -> new SQLException("A replay session was inserted but cannot be read"))
                 .session();
@@ -120,18 +147,23 @@ public final class ReplayOperator {
 
     /**
      * Of a message that is half done, some steps are from before the session and some will be from after it: neither with nor
-     * without a replay would each be there once.
+     * without a replay would each be there once. Answers how many begin again.
      */
-    private void refuseHalfDone(Connection connection, int number, String consumer, ReplaySpec source)
+    private int withHalfDone(Connection connection, int number, String consumer, ReplaySpec source)
             throws SQLException {
-        long halfDone = asksForHalfDone(source) ? rows.halfDone(connection, number) : 0;
-        if (halfDone > 0) {
+        HalfDone halfDone = new HalfDone(tables);
+        HalfDone.Restart restart = restarts
+                ? halfDone.restart(connection, number, source)
+                : new HalfDone.Restart(0, halfDone.count(connection, number));
+        if (restart.left() > 0) {
             throw new IdemException(
-                    halfDone + " messages of " + consumer + " have done some of their steps, and not all: a session now"
-                            + " would lose, or repeat, those. Close the services that handle them, retry or skip what is"
-                            + " parked, and ask again when none is half done; docs/replay.md says how",
+                    restart.left() + " messages of " + consumer
+                            + " have done some of their steps, and not all: a session now"
+                            + " would lose, or repeat, those. " + (restarts ? ASK_AGAIN : LET_BEGIN_AGAIN)
+                            + "; docs/replay.md says how",
                     null);
         }
+        return restart.begun();
     }
 
     private boolean asksForHalfDone(ReplaySpec source) {

@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -76,19 +75,6 @@ final class ReplayRows implements ReplayStore {
     void insert(Connection connection, Map<String, NamedSql.Parameter> values) throws SQLException {
         update(connection, sql.count, values);
         update(connection, sql.insert, values);
-    }
-
-    /** How many messages of a consumer have done some of their steps, and not all. */
-    long halfDone(Connection connection, int consumer) throws SQLException {
-        try (PreparedStatement statement =
-                        sql.halfDone.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)));
-                ResultSet row = statement.executeQuery()) {
-            Set<Long> messages = new HashSet<>();
-            while (row.next()) {
-                messages.add(row.getLong(1));
-            }
-            return messages.size();
-        }
     }
 
     /** A person's change; false if somebody was faster. */

@@ -1,7 +1,6 @@
 package dev.idem.jdbc;
 
 import dev.idem.QueueState;
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StepRecord;
 
 /** The statements on replay sessions, the same for all databases but for the clock. */
@@ -15,7 +14,6 @@ final class ReplaySql {
     final NamedSql list;
     final NamedSql count;
     final NamedSql insert;
-    final NamedSql halfDone;
     final NamedSql forgetSkipped;
     final NamedSql move;
     final RowsSql claimable;
@@ -36,15 +34,6 @@ final class ReplaySql {
                 + " :rate, :dry, 'REQUESTED', (SELECT sessions FROM ${consumer} WHERE number = :consumer), " + now
                 + ", "
                 + now + ")"));
-        boolean mariaDb = tables.dialect().database() == Database.MARIADB;
-        // What is given up, and what an earlier session has left parked, comes again only if a person wants it.
-        halfDone = new NamedSql(tables.fill("SELECT q.id FROM ${queue} q JOIN ${step} s ON s.consumer = q.consumer"
-                + " AND s.message_key = q.message_key AND s.kind = " + StepRecord.Kind.STEP.code()
-                + " WHERE q.consumer = :consumer AND q.status <> " + QueueState.FAILED_TERMINAL.code()
-                + " AND (q.status <> " + QueueState.PARKED.code() + " OR q.readable IS NULL OR q.readable NOT LIKE '%"
-                + MarkerKey.SESSION + "%')"
-                // There an older read of the transaction would hide what was committed since.
-                + (mariaDb ? " LOCK IN SHARE MODE" : "")));
         forgetSkipped = new NamedSql(tables.fill("DELETE FROM ${step} WHERE consumer = :consumer AND kind = "
                 + StepRecord.Kind.STEP.code() + " AND message_key IN (SELECT q.message_key FROM ${queue} q"
                 + " WHERE q.consumer = :consumer AND q.status = " + QueueState.FAILED_TERMINAL.code() + ")"));

@@ -183,6 +183,13 @@ final class SqlFaults {
         return advice(failure, "the database says: " + quoted(failure));
     }
 
+    /** The same error without what a server adds about a violation: that is the row, and so the payload. */
+    static SQLException withoutRow(SQLException failure) {
+        SQLException told = new SQLException(quoted(failure), failure.getSQLState(), failure.getErrorCode());
+        told.setStackTrace(failure.getStackTrace());
+        return told;
+    }
+
     /** Whether tables, or the schema they should be in, do not exist. */
     static boolean isAbsent(SQLException failure) {
         return ABSENT.contains(state(failure));
@@ -210,8 +217,13 @@ final class SqlFaults {
         return line.length() <= LONGEST_QUOTE ? line : line.substring(0, LONGEST_QUOTE) + "…";
     }
 
+    /** Which table is missing only the database knows. */
     static String advice(SQLException failure, String otherwise) {
-        return ADVICE.getOrDefault(state(failure), otherwise);
+        String known = ADVICE.get(state(failure));
+        if (known == null) {
+            return otherwise;
+        }
+        return isAbsent(failure) ? known + "; the database says: " + quoted(failure) : known;
     }
 
     private static String state(SQLException failure) {

@@ -63,6 +63,11 @@ record StepLedger(QueueLedger queue, StepTable table, int consumer, QueuedMessag
     }
 
     @Override
+    public boolean isCommittedBeside() {
+        return queue.isCommittedBeside();
+    }
+
+    @Override
     public void makeGood(Connection connection, Set<MarkerKey> done, Set<MarkerKey> culprits) throws SQLException {
         queue.makeGood(connection, done, culprits);
     }

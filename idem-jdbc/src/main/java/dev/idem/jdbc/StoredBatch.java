@@ -47,6 +47,7 @@ final class StoredBatch extends JdbcBatch implements QueueBatch {
         ledger.done(done());
         ledger.moved(streams().moved());
         super.commit();
+        ledger.committed();
     }
 
     @Override

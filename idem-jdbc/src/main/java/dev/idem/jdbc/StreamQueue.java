@@ -17,6 +17,11 @@ import java.util.UUID;
  * The messages that wait for others of their stream. They are held only by a transaction that has the stream's lock, and let
  * go by the one that moves the stream, which has it too: so that one sees all of them. With them go messages that were put off
  * because the stream was busy: they need not wait any longer. Stateless.
+ *
+ * <p>To see a message is not to have its row. A worker that looks for what is due locks also rows that were due when its look
+ * began and are held by now; it passes over them, and keeps the locks until its transaction ends. It does not know that, and to
+ * wait for it would hold up a stream. So a row that somebody has is left, and let go later: by {@link PassedOver} in the process
+ * that has moved the stream, and by {@link StreamCare} if that has ended.
  */
 final class StreamQueue {
     /** The reason of a message that was parked because of the gap before it. */
@@ -34,6 +39,7 @@ final class StreamQueue {
     private final RowsSql waiting;
     private final RowsSql free;
     private final RowsSql letGo;
+    private final RowsSql held;
     private final NamedSql park;
     private final NamedSql gaps;
     private final NamedSql gap;
@@ -41,15 +47,14 @@ final class StreamQueue {
     StreamQueue(Tables tables) {
         dialect = tables.dialect();
         QueueSql sql = QueueSql.of(dialect.database());
-        waiting = new RowsSql(tables.fill("SELECT q.id FROM ${queue} q WHERE q.consumer = :consumer AND " + WAITS
-                + " AND ({OR (q.stream_key = :stream AND (q.version <= :next"
+        waiting = new RowsSql(tables.fill("SELECT q.id, q.status FROM ${queue} q WHERE q.consumer = :consumer AND "
+                + WAITS + " AND ({OR (q.stream_key = :stream AND (q.version <= :next"
                 + " OR (q.version <= :last AND q.status = 0)))})"));
-        // Whoever has one of them locked is about to judge it, and finds the stream busy, or as this transaction left
-        // it.
         free = new RowsSql(tables.fill(
                 "SELECT q.id FROM " + sql.byId() + " WHERE q.id IN ({:id}) AND " + WAITS + " FOR UPDATE SKIP LOCKED"));
         letGo = new RowsSql(tables.fill("UPDATE " + sql.byId() + " SET status = 0, due_at = " + QueueSql.DUE_NOW
                 + ", fence = fence + 1 WHERE id IN ({:id})"));
+        held = new RowsSql(tables.fill("SELECT q.id FROM " + sql.byId() + " WHERE q.id IN ({:id}) AND q." + HELD));
         park = new NamedSql(tables.fill("UPDATE ${queue} SET fence = fence + 1, due_at = NULL, reason ="
                 + " CASE WHEN version = :next THEN '" + GAP + "' ELSE '" + QueueChanges.BEHIND + "' END, status = "
                 + QueueState.PARKED.code() + " WHERE consumer = :consumer AND stream_key = :stream AND " + HELD));
@@ -71,35 +76,62 @@ final class StreamQueue {
     }
 
     /**
-     * Lets go what waits for these versions, also what has become stale by them; answers how many.
+     * Lets go what waits for these versions, also what has become stale by them.
      *
      * @param done messages that this very transaction completes, which may still look as if they waited
      */
-    int release(Connection connection, int consumer, Map<String, Long> applied, Set<Long> done) throws SQLException {
+    Released release(Connection connection, int consumer, Map<String, Long> applied, Set<Long> done)
+            throws SQLException {
         if (applied.isEmpty()) {
-            return 0;
+            return Released.NOTHING;
         }
         List<Map<String, NamedSql.Parameter>> rows = new ArrayList<>(applied.size());
         applied.forEach((stream, version) -> rows.add(Map.of(
                 "stream", dialect.key().apply(Hashes.uuid(stream)),
                 "next", NamedSql.Parameter.of(version + 1),
                 "last", NamedSql.Parameter.of(version + NEXT_VERSIONS))));
-        List<Long> held = new ArrayList<>();
+        List<Long> found = new ArrayList<>();
+        List<Long> passedOver = new ArrayList<>(); // what was put off comes again by itself, and soon
         try (PreparedStatement statement =
                         waiting.prepare(connection, Map.of("consumer", NamedSql.Parameter.of(consumer)), () -> rows);
-                ResultSet found = statement.executeQuery()) {
-            while (found.next()) {
-                held.add(found.getLong(1));
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                found.add(row.getLong(1));
+                if (row.getInt(2) == QueueState.HELD.code()) {
+                    passedOver.add(row.getLong(1));
+                }
             }
         }
-        held.removeAll(done);
-        List<Long> ids = held.isEmpty() ? held : locked(connection, held);
-        if (ids.isEmpty()) {
-            return 0;
+        found.removeAll(done);
+        passedOver.removeAll(done);
+        List<Long> released = letGo(connection, found);
+        passedOver.removeAll(released);
+        return new Released(released.size(), passedOver);
+    }
+
+    /**
+     * What became of those that waited.
+     *
+     * @param passedOver held messages whose rows somebody had locked: they are to be let go after the commit
+     */
+    record Released(int count, List<Long> passedOver) {
+        static final Released NOTHING = new Released(0, List.of());
+    }
+
+    /** Lets go those of these that wait and that nobody has locked; answers which. */
+    List<Long> letGo(Connection connection, List<Long> ids) throws SQLException {
+        List<Long> locked = ids(connection, free, ids);
+        if (!locked.isEmpty()) {
+            try (PreparedStatement statement = letGo.prepare(connection, Map.of(), () -> rows(locked))) {
+                statement.executeUpdate();
+            }
         }
-        try (PreparedStatement statement = letGo.prepare(connection, Map.of(), () -> rows(ids))) {
-            return statement.executeUpdate();
-        }
+        return locked;
+    }
+
+    /** Those of these that are held. */
+    List<Long> held(Connection connection, List<Long> ids) throws SQLException {
+        return ids(connection, held, ids);
     }
 
     private static List<Map<String, NamedSql.Parameter>> rows(List<Long> ids) {
@@ -108,15 +140,17 @@ final class StreamQueue {
                 .toList();
     }
 
-    private List<Long> locked(Connection connection, List<Long> held) throws SQLException {
-        List<Long> ids = new ArrayList<>();
-        try (PreparedStatement statement = free.prepare(connection, Map.of(), () -> rows(held));
-                ResultSet found = statement.executeQuery()) {
-            while (found.next()) {
-                ids.add(found.getLong(1));
+    private static List<Long> ids(Connection connection, RowsSql sql, List<Long> ids) throws SQLException {
+        List<Long> found = new ArrayList<>();
+        if (!ids.isEmpty()) {
+            try (PreparedStatement statement = sql.prepare(connection, Map.of(), () -> rows(ids));
+                    ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(rows.getLong(1));
+                }
             }
         }
-        return ids;
+        return found;
     }
 
     /** Parks all that is held in a stream; answers how many. */

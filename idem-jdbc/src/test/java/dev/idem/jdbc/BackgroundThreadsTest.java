@@ -9,6 +9,7 @@ import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
 import dev.idem.QueuePolicy;
+import dev.idem.Replayer;
 import dev.idem.Transaction;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -111,13 +113,14 @@ class BackgroundThreadsTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("a replayer and the thread that keeps its session survive an Error, and go on")
+    @DisplayName("a replayer and the thread that keeps its session survive an Error, say so, and go on")
     void aReplayerSurvivesAnError(Database database) throws Exception {
         AtomicReference<Mined> mined = new AtomicReference<>();
-        try (ReplayBench bench = new ReplayBench(database, db -> {
-            mined.set(new Mined(db.pool(10)));
-            return new UnitDataSource(mined.get()::connection);
-        })) {
+        try (CapturedLog log = CapturedLog.of(Replayer.class);
+                ReplayBench bench = new ReplayBench(database, db -> {
+                    mined.set(new Mined(db.pool(10)));
+                    return new UnitDataSource(mined.get()::connection);
+                })) {
             Consumer consumer = Consumer.named("payments")
                     .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
                     .otherwise((Message message, Transaction tx) -> {
@@ -133,12 +136,13 @@ class BackgroundThreadsTest {
             bench.replayer(consumer);
             await().atMost(Duration.ofSeconds(40)).until(() -> bench.db.payments() == 1);
             assertThat(mined.get().hasSurvived("idem-replayer")).isTrue();
+            assertTold(log.alarms(), Set.of("idem-replayer", "idem-replay-lease"));
         }
     }
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("each of them survives an Error inside its loop, and goes on")
+    @DisplayName("each of them survives an Error inside its loop, says so, and goes on")
     void eachSurvivesAnError(Database database) throws Exception {
         try (Db db = Db.fresh(database)) {
             Mined mined = new Mined(db.pool(20));
@@ -166,7 +170,10 @@ class BackgroundThreadsTest {
                                 }
                             })
                             .build();
-                    JdbcWitness witness = new JdbcWitness(source, db.tables(), Duration.ofMillis(20))) {
+                    CapturedLog core = CapturedLog.of(Inbox.class);
+                    CapturedLog jdbc = CapturedLog.of(JdbcStore.class);
+                    JdbcWitness witness =
+                            new JdbcWitness(source, db.tables(), Duration.ofMillis(20))) {
                 witness.testimony();
                 witness.confirm(List.of());
                 inbox.start(consumer);
@@ -182,7 +189,17 @@ class BackgroundThreadsTest {
                     assertThat(names).allMatch(mined::hasSurvived);
                     assertThat(heard).hasValueGreaterThan(2);
                 });
+                List<String> alarms = new ArrayList<>(core.alarms());
+                alarms.addAll(jdbc.alarms());
+                assertTold(alarms, names);
             }
+        }
+    }
+
+    /** An Error is never only survived: somebody must look at it. */
+    private static void assertTold(List<String> alarms, Set<String> threads) {
+        for (String thread : threads) {
+            assertThat(alarms).as("what %s has survived", thread).anyMatch(line -> line.contains("for " + thread));
         }
     }
 }

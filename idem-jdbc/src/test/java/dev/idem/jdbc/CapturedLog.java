@@ -40,8 +40,20 @@ final class CapturedLog implements AutoCloseable {
 
     /** Every line with the texts of its exceptions. */
     List<String> everything() {
+        return from(Level.TRACE);
+    }
+
+    /** The same of what somebody must look at: warnings and errors. */
+    List<String> alarms() {
+        return from(Level.WARN);
+    }
+
+    private List<String> from(Level lowest) {
         List<String> lines = new ArrayList<>();
         for (ILoggingEvent event : List.copyOf(appender.list)) {
+            if (!event.getLevel().isGreaterOrEqual(lowest)) {
+                continue;
+            }
             StringBuilder line = new StringBuilder(event.getFormattedMessage());
             for (IThrowableProxy cause = event.getThrowableProxy(); cause != null; cause = cause.getCause()) {
                 line.append(" | ").append(cause.getMessage());

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
+import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
 import dev.idem.QueuePolicy;
 import dev.idem.Sequence;
 import dev.idem.TerminalException;
+import dev.idem.Work;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
@@ -72,6 +77,37 @@ class DoorParkingTest {
                     .as("the key belongs to another payload")
                     .isInstanceOf(Outcome.Conflict.class);
             assertThat(bench.db.number("SELECT count(*) FROM idem_queue")).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("HX-08 nothing is parked inside a handler, nor beside a transaction that may yet roll back")
+    void isRefusedInsideATransaction(Database database) throws Exception {
+        try (Db db = Db.fresh(database);
+                JdbcStore store = db.store(db.pool(4));
+                Inbox inbox = Inbox.create(store);
+                Connection foreign = db.plain().getConnection()) {
+            inbox.register(consumer);
+            inbox.register(Consumer.of("other"));
+            try (Connection open = store.dataSource().getConnection()) {
+                open.setAutoCommit(false);
+                assertThatThrownBy(() -> inbox.park(consumer, message("a1"), "FAILED", null))
+                        .isInstanceOf(NestedProcessingException.class)
+                        .hasMessageContainingAll("park a message of payments", "a transaction of store.dataSource()");
+            }
+            Work.Action<SQLException> parking = tx -> {
+                Db.pay(tx.connection(), "b");
+                assertThatThrownBy(() -> inbox.park(consumer, message("a1"), "FAILED", null))
+                        .isInstanceOf(NestedProcessingException.class);
+            };
+            assertThat(inbox.run("other", message("b1"), parking)).isInstanceOf(Outcome.Processed.class);
+            foreign.setAutoCommit(false);
+            inbox.within(foreign).run("other", message("b2"), parking).confirm();
+            foreign.rollback();
+            assertThat(db.number("SELECT count(*) FROM idem_queue")).isZero();
+            assertThat(db.markers()).as("of the message that ran").isEqualTo(1);
+            assertThat(inbox.park(consumer, message("a1"), "FAILED", null)).isInstanceOf(Outcome.Stored.class);
         }
     }
 

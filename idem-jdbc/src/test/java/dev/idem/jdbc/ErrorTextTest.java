@@ -3,11 +3,21 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.QueuePolicy;
 import dev.idem.StoreException;
+import dev.idem.Transaction;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -16,6 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a person reads when something is missing: what it is, where it was looked for, and the statement that helps. */
 class ErrorTextTest {
+    private static final String CANARY = "CANARY-4711";
+    private static final String CANARY_BYTES = HexFormat.of().formatHex(CANARY.getBytes(StandardCharsets.UTF_8));
+
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName("tables that are not there do not exist, and nobody is told of a failure to read them")
@@ -119,6 +132,52 @@ class ErrorTextTest {
         assertThat(Grants.ofService(database)).containsExactlyInAnyOrderEntriesOf(page);
     }
 
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("SE-04 what a database says of a message that it refuses is quoted, without the row and the statement")
+    void refused(Database database) {
+        Consumer consumer = Consumer.named("billing")
+                .queued(QueuePolicy.inTransaction())
+                .otherwise((message, tx) -> null)
+                .build();
+        Message message = Message.builder()
+                .id("m-1")
+                .type("order.placed")
+                .orderingKey(CANARY)
+                .header("token", CANARY)
+                .payload(CANARY.getBytes(StandardCharsets.UTF_8))
+                .build();
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox();
+                CapturedLog log = CapturedLog.of("dev.idem")) {
+            inbox.register(consumer);
+            db.execute("ALTER TABLE idem_queue ADD CONSTRAINT no_more CHECK (status = 99)");
+            for (List<Message> delivery : List.of(List.of(message), List.of(message, Db.message("m-2")))) {
+                Outcome<?> outcome = inbox.acceptAll(consumer, delivery).get(0);
+                assertThat(outcome).isInstanceOf(Outcome.Failed.class);
+                assertQuoted(((Outcome.Failed<?>) outcome).cause().getMessage());
+            }
+            assertThat(log.everything())
+                    .anyMatch(line -> line.toLowerCase(Locale.ROOT).contains("no_more"))
+                    .noneMatch(line -> line.contains(CANARY) || line.contains(CANARY_BYTES));
+            db.execute("ALTER TABLE idem_marker DROP COLUMN readable");
+            assertThatThrownBy(() -> inbox.run("payments", message, Transaction::nothingToDo))
+                    .isInstanceOf(StoreException.class)
+                    .message()
+                    .contains("the database says: ")
+                    .containsIgnoringCase("readable")
+                    .doesNotContain("INSERT INTO", "VALUES")
+                    .hasLineCount(1);
+        }
+    }
+
+    private static void assertQuoted(String text) {
+        assertThat(text)
+                .containsIgnoringCase("no_more")
+                .doesNotContain(CANARY, CANARY_BYTES, "Failing row", "INSERT INTO", "VALUES")
+                .hasLineCount(1);
+    }
+
     @Test
     @DisplayName("an error without advice of ours quotes the database, but no row and no statement of a batch")
     void quoted() {
@@ -132,6 +191,7 @@ class ErrorTextTest {
         assertThat(SqlFaults.advice(batch)).isEqualTo("the database says: ERROR: value too long");
         assertThat(SqlFaults.advice(new SQLException((String) null))).contains("java.sql.SQLException");
         assertThat(SqlFaults.advice(new SQLException("ERROR: relation \"x\" does not exist", "42P01")))
-                .isEqualTo("the tables do not exist; create them: idem schema apply");
+                .isEqualTo("the tables do not exist; create them: idem schema apply; the database says: ERROR: relation"
+                        + " \"x\" does not exist");
     }
 }

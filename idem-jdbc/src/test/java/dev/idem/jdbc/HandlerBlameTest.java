@@ -133,6 +133,36 @@ class HandlerBlameTest {
     }
 
     @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RO-02 the same in a batch: it was called once, and its neighbours are processed")
+    void aQueryTimeoutInsideABatch(Database database) {
+        try (Db db = Db.fresh(database);
+                Inbox inbox = db.inbox(db.pool(2))) {
+            prepare(db);
+            Consumer consumer = consumer(Policy.defaults(), (message, tx) -> {
+                String id = message.id().orElseThrow();
+                Db.pay(tx.connection(), id);
+                if (id.equals("slow")) {
+                    try (Statement statement = tx.connection().createStatement()) {
+                        statement.setQueryTimeout(1);
+                        return statement.execute(sleep(database));
+                    }
+                }
+                return null;
+            });
+            List<Outcome<?>> outcomes =
+                    inbox.acceptAll(consumer, List.of(Db.message("a"), Db.message("slow"), Db.message("b")));
+            assertThat(outcomes.get(0)).isInstanceOf(Outcome.Processed.class);
+            assertKind(outcomes.get(1), Failure.RETRYABLE);
+            assertThat(outcomes.get(2)).isInstanceOf(Outcome.Processed.class);
+            assertThat(runs).hasValue(3);
+            assertThat(db.payments("a") + db.payments("b")).isEqualTo(2);
+            assertThat(db.payments("slow")).isZero();
+            assertThat(db.markers()).isEqualTo(2);
+        }
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "POSTGRESQL, 53100, 0",
         "POSTGRESQL, 53200, 0",

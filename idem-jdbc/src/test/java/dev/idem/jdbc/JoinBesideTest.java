@@ -126,6 +126,41 @@ class JoinBesideTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
+    @DisplayName(
+            "PC-10 an earlier message is not confirmed inside a later one's handler, and nobody is said to have committed")
+    void aConfirmInsideALaterHandler(Database database) throws Exception {
+        try (JoinFixture fixture = new JoinFixture(database)) {
+            Provisional<?> first = fixture.pay("1");
+            assertThatThrownBy(() -> fixture.undoing.process("payments", JoinFixture.message("2"), tx -> {
+                        Db.pay(tx.connection(), "2");
+                        first.confirm();
+                        return true;
+                    }))
+                    .isInstanceOf(NestedProcessingException.class)
+                    .hasMessageContainingAll("inside the handler of payments/2", "when that handler has returned");
+            assertThatThrownBy(() -> fixture.undoing.process("payments", JoinFixture.message("3"), tx -> {
+                        Db.pay(tx.connection(), "3");
+                        assertThatThrownBy(first::confirm).isInstanceOf(NestedProcessingException.class);
+                        throw new IllegalStateException("3 fails");
+                    }))
+                    .hasMessage("3 fails");
+            Provisional<?> last = fixture.joined.process("payments", JoinFixture.message("4"), tx -> {
+                Db.pay(tx.connection(), "4");
+                assertThatThrownBy(first::confirm).isInstanceOf(NestedProcessingException.class);
+                fixture.pay("5").confirm();
+                return true;
+            });
+            last.confirm();
+            first.confirm();
+            fixture.outer.commit();
+            assertThat(fixture.db.payments()).isEqualTo(3);
+            assertThat(fixture.db.markers()).isEqualTo(3);
+            assertThat(fixture.db.payments("2") + fixture.db.payments("3")).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
     @DisplayName("HX-07 a connection of the store's data source that was taken before the handler does not serve it")
     void takenBefore(Database database) throws Exception {
         try (Db db = Db.fresh(database);

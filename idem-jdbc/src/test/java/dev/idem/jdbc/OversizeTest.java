@@ -53,20 +53,7 @@ class OversizeTest {
     void aLargeWrite() {
         try (Db db = Db.fresh(Database.MARIADB);
                 Inbox inbox = db.inbox(db.pool(3))) {
-            db.execute("CREATE TABLE document (body LONGBLOB)");
-            Consumer consumer = Consumer.named("payments")
-                    .policy(Policy.defaults().withMaxRuns(2))
-                    .otherwise(paying((message, tx) -> {
-                        if (isLarge(message)) {
-                            try (PreparedStatement insert =
-                                    tx.connection().prepareStatement("INSERT INTO document VALUES (?)")) {
-                                insert.setBytes(1, new byte[TOO_LARGE]);
-                                insert.executeUpdate();
-                            }
-                        }
-                        return null;
-                    }))
-                    .build();
+            Consumer consumer = writing(db);
             List<String> kinds = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 kinds.add(kind(inbox.accept(consumer, order("large"))));
@@ -74,6 +61,44 @@ class OversizeTest {
             assertThat(kinds.get(3)).isEqualTo("RETRYABLE");
             assertThat(kinds(inbox.acceptAll(consumer, BATCH))).containsExactly("Processed", "RETRYABLE", "Processed");
             assertThat(db.payments()).isEqualTo(2);
+        }
+    }
+
+    private Consumer writing(Db db) {
+        db.execute("CREATE TABLE document (body LONGBLOB)");
+        return Consumer.named("payments")
+                .policy(Policy.defaults().withMaxRuns(2))
+                .otherwise(paying((message, tx) -> {
+                    if (isLarge(message)) {
+                        try (PreparedStatement insert =
+                                tx.connection().prepareStatement("INSERT INTO document VALUES (?)")) {
+                            insert.setBytes(1, new byte[TOO_LARGE]);
+                            insert.executeUpdate();
+                        }
+                    }
+                    return null;
+                }))
+                .build();
+    }
+
+    @Test
+    @DisplayName(
+            "MY-10 also in the very first batch, of which nothing is known yet: the neighbours are processed at once")
+    void aLargeWriteInTheVeryFirstBatch() {
+        try (Db db = Db.fresh(Database.MARIADB);
+                Inbox inbox = db.inbox(db.pool(3))) {
+            Consumer consumer = writing(db);
+            List<String> first = kinds(inbox.acceptAll(consumer, BATCH));
+            assertThat(List.of(first.get(0), first.get(2))).containsOnly("Processed");
+            assertThat(first.get(1)).isIn("INFRASTRUCTURE", "RETRYABLE");
+            assertThat(db.payments()).isEqualTo(2);
+            String last = "";
+            for (int i = 0; i < 3; i++) {
+                last = kinds(inbox.acceptAll(consumer, BATCH)).get(1);
+            }
+            assertThat(last).isEqualTo("RETRYABLE");
+            assertThat(db.payments()).isEqualTo(2);
+            assertThat(db.markers()).isEqualTo(2);
         }
     }
 

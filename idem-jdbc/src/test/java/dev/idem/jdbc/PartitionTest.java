@@ -222,7 +222,7 @@ class PartitionTest {
             days.db.execute("CREATE TABLE " + made.name() + " PARTITION OF idem_marker " + made.bounds());
             // a store believes for a second what it saw
             await().atMost(Duration.ofSeconds(20))
-                    .ignoreException(StoreException.class)
+                    .ignoreExceptionsInstanceOf(StoreException.class)
                     .until(() -> days.pay(future) instanceof Outcome.Processed);
             assertThat(days.pay(future)).isInstanceOf(Outcome.Duplicate.class);
         }
@@ -242,6 +242,30 @@ class PartitionTest {
             assertRejected(outcomes.get(0));
             assertThat(outcomes.get(1)).isInstanceOf(Outcome.Processed.class);
             assertRejected(outcomes.get(2));
+            assertThat(days.db.payments()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "PG-29 nine days ahead is the limit: before it a message waits for its partition, behind it it is rejected")
+    void theLimitOfTheFuture() throws Exception {
+        Duration limit = Duration.ofDays(Partition.DAYS_AHEAD + 2);
+        try (Days days = new Days()) {
+            Instant end = Instant.ofEpochMilli(
+                    days.partitions().get(days.partitions().size() - 1).to());
+            assertThat(end).isEqualTo(Instant.ofEpochMilli(Days.today()).plus(Duration.ofDays(8)));
+            assertThat(days.pay(Days.v7(end.minusMillis(1)))).isInstanceOf(Outcome.Processed.class);
+            for (Instant waiting : List.of(end, Instant.now().plus(limit).minus(Duration.ofMinutes(2)))) {
+                assertThat(days.inbox.accept(Days.handler(), Days.message(Days.v7(waiting))))
+                        .isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
+                            assertThat(failed.kind()).isEqualTo(Failure.INFRASTRUCTURE);
+                            assertThat(failed.settlement()).isEqualTo(Settlement.RETRY);
+                            assertThat(failed.cause()).hasMessageContaining("the last one ends at " + end);
+                        });
+            }
+            Instant beyond = Instant.now().plus(limit).plus(Duration.ofMinutes(2));
+            assertRejected(days.inbox.accept(Days.handler(), Days.message(Days.v7(beyond))));
             assertThat(days.db.payments()).isEqualTo(1);
         }
     }

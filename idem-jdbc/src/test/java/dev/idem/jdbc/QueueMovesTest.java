@@ -152,7 +152,7 @@ class QueueMovesTest {
         MarkerKey key = new MarkerKey("payments", new UUID(0, id), null);
         Message message = Message.of("m" + id, new byte[0]);
         return new QueueChange(
-                new QueuedMessage(id, key, message, fence, 0, 0, Instant.EPOCH, false, false, null),
+                new QueuedMessage(id, key, message, fence, 0, 0, Instant.EPOCH, Duration.ZERO, false, false, null),
                 move,
                 Duration.ZERO,
                 "TEST",

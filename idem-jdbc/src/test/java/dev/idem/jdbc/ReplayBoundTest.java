@@ -15,12 +15,14 @@ import dev.idem.ReplaySession.State;
 import dev.idem.ReplaySource;
 import dev.idem.ReplaySpec;
 import dev.idem.Replayer;
+import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -244,6 +246,121 @@ class ReplayBoundTest {
                             .startWithin(connection, "july", "orders", STORED))
                     .hasMessageContaining(database == Database.MARIADB ? "1 messages of orders" : "READ COMMITTED");
             connection.rollback();
+        }
+    }
+
+    /** Fails behind its first step: for good, or until the next attempt in an hour. */
+    private static Consumer stopping(AtomicBoolean mended) {
+        return Consumer.named("orders")
+                .queued(QueuePolicy.leased(StepBench.LEASE)
+                        .withPayloadWindow(KEPT)
+                        .withPoll(Duration.ofMillis(50))
+                        .withRetry(RetryPolicy.fixed(Duration.ofHours(1))))
+                .policy(Policy.defaults().withReplay(Policy.Replay.ALLOWED))
+                .otherwiseSteps((message, steps) -> {
+                    String id = message.id().orElseThrow();
+                    steps.step("reserve", tx -> Db.pay(tx.connection(), id + " reserved"));
+                    if (!mended.get() && id.equals("parked")) {
+                        throw new TerminalException("no", null);
+                    }
+                    if (!mended.get() && id.equals("waiting")) {
+                        throw new IllegalStateException("not yet");
+                    }
+                    steps.step("book", tx -> Db.pay(tx.connection(), id + " booked"));
+                })
+                .build();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-04 what is half done begins again with a rebuild, if a person wants that, and nothing is lost or doubled")
+    void halfDoneBeginsAgain(Database database) throws Exception {
+        AtomicBoolean mended = new AtomicBoolean();
+        Consumer consumer = stopping(mended);
+        try (StepBench bench = new StepBench(database);
+                Connection connection = bench.db.plain().getConnection()) {
+            for (String id : List.of("done", "parked", "waiting")) {
+                bench.store(consumer, id);
+            }
+            try (Inbox inbox = bench.start(consumer)) {
+                StepBench.until(() -> bench.db.number("SELECT count(*) FROM idem_queue WHERE status IN (2, 4)") == 2
+                        && bench.db.payments() == 4);
+                connection.setAutoCommit(false);
+                connection.createStatement().executeUpdate("DELETE FROM payment");
+                ReplayOperator anna =
+                        JdbcReplays.of(JdbcSchema.of(bench.db.plain())).as("anna", "the sums were wrong");
+                assertThatThrownBy(() -> anna.startWithin(connection, "july", "orders", STORED))
+                        .hasMessageContaining("2 messages of orders")
+                        .hasMessageContaining("restartingHalfDone");
+                anna.restartingHalfDone().startWithin(connection, "july", "orders", STORED);
+                connection.commit();
+                mended.set(true);
+                bench.db.execute("UPDATE idem_queue SET due_at = 0 WHERE status = 2");
+                JdbcInbox people = JdbcInbox.of(JdbcSchema.of(bench.db.plain()));
+                people.as("anna", "mended")
+                        .retry(people.find("orders", "parked").orElseThrow());
+                try (Replayer replayer = Replayer.builder(inbox)
+                        .consumer(consumer)
+                        .source(JdbcReplays.stored(JdbcSchema.of(bench.db.plain())))
+                        .poll(Duration.ofMillis(50))
+                        .start()) {
+                    StepBench.until(
+                            () -> bench.db.number("SELECT count(*) FROM idem_replay WHERE status = 'DONE'") == 1);
+                    StepBench.until(bench::isQuiet);
+                }
+            }
+            for (String id : List.of("done", "parked", "waiting")) {
+                assertThat(bench.db.payments(id + " reserved")).as(id).isEqualTo(1);
+                assertThat(bench.db.payments(id + " booked")).as(id).isEqualTo(1);
+            }
+            assertThat(JdbcAudit.of(JdbcSchema.of(bench.db.plain())).newest())
+                    .anyMatch(entry -> String.valueOf(entry.detail()).endsWith("2 half-done begin again"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "RP-04 a half-done message that a worker has now, or that is outside of the session's times, is left alone")
+    void halfDoneElsewhere(Database database) throws Exception {
+        CountDownLatch between = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Consumer consumer = StepBench.consumer(
+                QueuePolicy.leased(StepBench.LEASE).withPayloadWindow(KEPT),
+                Policy.defaults().withReplay(Policy.Replay.ALLOWED),
+                (message, steps) -> {
+                    steps.step("reserve", tx -> Db.pay(tx.connection(), "reserved"));
+                    between.countDown();
+                    Together.await(goOn);
+                    steps.step("book", tx -> Db.pay(tx.connection(), "booked"));
+                });
+        try (StepBench bench = new StepBench(database)) {
+            ReplayOperator anna = JdbcReplays.of(JdbcSchema.of(bench.db.plain()))
+                    .as("anna", "the sums were wrong")
+                    .restartingHalfDone();
+            bench.store(consumer, "m1");
+            try (Inbox inbox = bench.start(consumer)) {
+                Together.await(between);
+                assertThatThrownBy(() -> anna.start("early", "orders", STORED))
+                        .isInstanceOf(IdemException.class)
+                        .hasMessageContaining("Workers have some of them now");
+                assertThat(bench.db.number("SELECT count(*) FROM idem_step")).isEqualTo(1);
+                goOn.countDown();
+                StepBench.until(bench::isQuiet);
+            }
+            assertThat(bench.db.payments("reserved")).isEqualTo(1);
+            assertThat(bench.db.payments("booked")).isEqualTo(1);
+        }
+        try (StepBench bench = new StepBench(database)) {
+            ReplayOperator anna = JdbcReplays.of(JdbcSchema.of(bench.db.plain()))
+                    .as("anna", "the sums were wrong")
+                    .restartingHalfDone();
+            bench.store(reserving(true), "m1");
+            bench.runThrough(reserving(true));
+            assertThatThrownBy(() -> anna.start("old", "orders", ReplaySpec.parse("stored:to=2020-01-01T00:00:00Z")))
+                    .hasMessageContaining("outside of the session's times");
+            assertThat(bench.db.number("SELECT count(*) FROM idem_step")).isEqualTo(1);
         }
     }
 }

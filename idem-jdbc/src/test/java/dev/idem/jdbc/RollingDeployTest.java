@@ -72,4 +72,32 @@ class RollingDeployTest {
                                     == 1);
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName(
+            "LS-09 how long a type was left to others is told by the database's clock, however wrong the instance's is")
+    void byTheClockOfTheDatabase(Database database) {
+        for (QueuePolicy way : List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofMinutes(1)))) {
+            try (Db db = Db.fresh(database);
+                    Inbox inbox = db.inbox(aDayAhead(db))) {
+                Consumer old = consumer(way, Duration.ofSeconds(1), "known");
+                inbox.accept(old, NEW);
+                inbox.start(old);
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> db.number(
+                                        "SELECT count(*) FROM idem_queue WHERE reason = 'UNKNOWN_TYPE' AND status = 4")
+                                == 1);
+                assertThat(db.number("SELECT stored_at FROM idem_queue") / 1_000)
+                        .as("the clocks differ")
+                        .isGreaterThan(System.currentTimeMillis()
+                                + Duration.ofHours(20).toMillis());
+            }
+        }
+    }
+
+    private static DataSource aDayAhead(Db db) {
+        String now = QueueSql.of(db.kind()).now();
+        return DefectSql.edited(db.pool(10), true, now, "(" + now + " + 86400000000)");
+    }
 }

@@ -21,8 +21,8 @@ class SchemaModeTest {
     @ParameterizedTest
     @EnumSource(Database.class)
     @Tag("second-pass")
-    @DisplayName("ALWAYS creates the tables on every database, and a second time changes nothing")
-    void alwaysCreates(Database database) throws Exception {
+    @DisplayName("CREATE makes the tables on every database, and a second time changes nothing")
+    void create(Database database) throws Exception {
         try (Db db = Db.fresh(database)) {
             String inbox = null;
             for (int i = 0; i < 3; i++) {
@@ -39,8 +39,8 @@ class SchemaModeTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("ALWAYS is safe when eight instances start at once")
-    void alwaysIsSafeWhenManyStartAtOnce(Database database) throws Exception {
+    @DisplayName("CREATE is safe when eight instances start at once")
+    void createIsSafeWhenManyStartAtOnce(Database database) throws Exception {
         try (Db db = Db.fresh(database)) {
             Together.run(8, i -> {
                 Inbox.create(db.store()).run("consumer-" + i % 2, Db.message("1"), tx -> Db.pay(tx.connection(), "1"));
@@ -54,7 +54,7 @@ class SchemaModeTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("EMBEDDED, the default, creates on H2 and validates on a server")
+    @DisplayName("CREATE_IF_EMBEDDED, the default, creates on H2 and validates on a server")
     void embeddedCreatesOnlyWhereEmbedded(Database database) {
         try (Db db = Db.fresh(database)) {
             if (database == Database.H2) {
@@ -83,8 +83,8 @@ class SchemaModeTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("NEVER looks at nothing; the first message says that the tables are missing")
-    void neverLooksAtNothing(Database database) {
+    @DisplayName("NOTHING looks at nothing; the first message says that the tables are missing")
+    void nothingLooksAtNothing(Database database) {
         try (Db db = Db.fresh(database);
                 Inbox inbox = Inbox.create(JdbcStore.builder(db.plain())
                         .schemaMode(SchemaMode.NOTHING)

@@ -15,11 +15,15 @@ import dev.idem.spi.StepHook;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A database with a row for each stream that says which version was applied last. A handler moves that row from the version
@@ -138,7 +142,37 @@ final class SequenceBench implements AutoCloseable {
     }
 
     void awaitRows(String where, long count) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> rows(where) == count);
+        try {
+            await().atMost(Duration.ofSeconds(30)).until(() -> rows(where) == count);
+        } catch (ConditionTimeoutException late) {
+            throw new AssertionError(
+                    count + " rows were expected where " + where + "; these are in the queue: " + left(), late);
+        }
+    }
+
+    /** What is in the queue, as far as it tells why it is still there. */
+    private List<String> left() {
+        String now = QueueSql.of(db.kind()).now();
+        List<String> rows = new ArrayList<>();
+        try (Connection connection = db.plain().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery("SELECT q.id, q.readable, q.version, s.current_version, q.status,"
+                                + " q.reason, q.due_at, q.due_at - " + now + ", " + now
+                                + " - q.stored_at, q.started, q.failed,"
+                                + " q.fence FROM idem_queue q LEFT JOIN idem_sequence s ON s.consumer = q.consumer"
+                                + " AND s.stream_key = q.stream_key ORDER BY q.id LIMIT 30")) {
+            while (row.next()) {
+                rows.add(row.getLong(1) + " " + row.getString(2) + ": version " + row.getString(3) + " of a stream at "
+                        + row.getString(4) + ", status " + row.getInt(5) + ", reason " + row.getString(6) + ", due at "
+                        + row.getString(7) + " (in " + row.getString(8) + " us), stored " + row.getString(9)
+                        + " us ago, started " + row.getInt(10) + ", failed " + row.getInt(11) + ", fence "
+                        + row.getLong(12));
+            }
+        } catch (SQLException failure) {
+            rows.add(failure.toString());
+        }
+        return rows;
     }
 
     void awaitApplied(String stream, long version) {

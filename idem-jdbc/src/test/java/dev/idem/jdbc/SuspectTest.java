@@ -6,9 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.Policy;
 import dev.idem.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.Transaction;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,6 +107,55 @@ class SuspectTest {
                 assertThat(db.payments()).isEqualTo(1);
                 assertThat(inbox.queueStats("payments").parked()).isZero();
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Database.class)
+    @DisplayName("RO-11 a connection that is lost in the middle of a handler is no attempt, also of a suspect")
+    void aLostConnectionIsNoAttempt(Database database) {
+        for (QueuePolicy way : WAYS) {
+            for (boolean suspect : List.of(false, true)) {
+                try (Db db = Db.fresh(database);
+                        Inbox inbox = db.inbox(db.pool(10))) {
+                    AtomicInteger runs = new AtomicInteger();
+                    Consumer consumer = Consumer.named("payments")
+                            .policy(Policy.defaults().withMaxRuns(1)) // each loss is seen by the queue
+                            .queued(policy(way, 1).withWorkers(1))
+                            .otherwise((Message message, Transaction tx) -> {
+                                Db.pay(tx.connection(), "paid");
+                                if (runs.incrementAndGet() <= 2) {
+                                    loseConnection(database, tx.connection());
+                                }
+                                return null;
+                            })
+                            .build();
+                    inbox.accept(consumer, Db.message("1"));
+                    if (suspect) {
+                        crashed(db);
+                    }
+                    inbox.start(consumer);
+                    await().atMost(Duration.ofSeconds(40))
+                            .until(() -> db.number("SELECT count(*) FROM idem_queue WHERE status < 4") == 0);
+                    assertThat(inbox.queueStats("payments").parked()).isZero();
+                    assertThat(db.payments()).isEqualTo(1);
+                    assertThat(runs).hasValue(3);
+                    assertThat(db.number("SELECT count(*) FROM idem_attempt")).isZero();
+                }
+            }
+        }
+    }
+
+    /** In this process there is nothing that could be cut. */
+    private static void loseConnection(Database database, Connection connection) throws SQLException {
+        if (database == Database.H2) {
+            throw new SQLException("the connection is broken", "90067", 90067);
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(
+                    database == Database.POSTGRESQL
+                            ? "SELECT pg_terminate_backend(pg_backend_pid())"
+                            : "KILL CONNECTION_ID()");
         }
     }
 }

@@ -160,8 +160,14 @@ final class SweepBench implements AutoCloseable {
                 : inbox.process(CONSUMER, message, this::pay);
     }
 
+    /** H2 cannot end a connection, so that of an owner is closed for a failure, and must not be another's then. */
+    private DataSource ownersSource() {
+        boolean another = reusing != null && db.kind() == Database.H2;
+        return another ? ((JdbcStore) inbox.store()).dataSource() : source();
+    }
+
     private Outcome<String> joined() throws SQLException {
-        try (Connection outer = source().getConnection()) {
+        try (Connection outer = ownersSource().getConnection()) {
             outer.setAutoCommit(false);
             try {
                 Provisional<String> provisional = inbox.within(outer).process(CONSUMER, message, this::pay);

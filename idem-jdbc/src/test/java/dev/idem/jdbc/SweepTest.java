@@ -40,27 +40,31 @@ class SweepTest {
     @MethodSource("everyWayOnEveryDatabase")
     void noFaultAtAnyCallLosesOrDoublesAnEffect(Database database, SweepBench.Way way) throws Exception {
         try (SweepBench bench = new SweepBench(database, way)) {
-            int stride = stride(database);
-            NthCallSweep sweep = NthCallSweep.over(bench.faulty())
-                    .every(stride, LongLane.first(stride))
-                    .reset(bench::reset)
-                    .deliver(bench::deliver)
-                    .recover(bench::redeliver)
-                    .check(bench::check);
-            if (way == SweepBench.Way.JOINED) {
-                // The commit is its owner's there; that one is looked at below.
-                sweep.faults(Arrays.stream(Fault.values())
-                        .filter(fault -> fault != Fault.SILENT_ROLLBACK)
-                        .toArray(Fault[]::new));
-            }
-            NthCallSweep.Summary summary = sweep.sweep();
+            NthCallSweep.Summary summary = sweep(bench, way, stride(database));
             report(database + " " + way, summary.calls(), summary.cases(), summary.faultsFired());
         }
     }
 
+    private static NthCallSweep.Summary sweep(SweepBench bench, SweepBench.Way way, int stride) throws Exception {
+        NthCallSweep sweep = NthCallSweep.over(bench.faulty())
+                .every(stride, LongLane.first(stride))
+                .reset(bench::reset)
+                .deliver(bench::deliver)
+                .recover(bench::redeliver)
+                .check(bench::check);
+        if (way == SweepBench.Way.JOINED) {
+            // The commit is its owner's there; that one is looked at below.
+            sweep.faults(Arrays.stream(Fault.values())
+                    .filter(fault -> fault != Fault.SILENT_ROLLBACK)
+                    .toArray(Fault[]::new));
+        }
+        return sweep.sweep();
+    }
+
     /** Where a unit ends in different ways; the others make the same calls. */
     static Stream<Arguments> endingsOnEveryDatabase() {
-        Set<SweepBench.Way> ways = EnumSet.of(SweepBench.Way.STORED_RESULT, SweepBench.Way.FAILING_HANDLER);
+        Set<SweepBench.Way> ways =
+                EnumSet.of(SweepBench.Way.STORED_RESULT, SweepBench.Way.FAILING_HANDLER, SweepBench.Way.JOINED);
         return everyWayOnEveryDatabase()
                 .filter(arguments -> ways.contains(arguments.get()[1]));
     }
@@ -70,14 +74,7 @@ class SweepTest {
     @DisplayName("LV-15 nor does one where the pool hands out the same connection again, and meets faults of its own")
     void noFaultWhereThePoolHandsOutTheSameAgain(Database database, SweepBench.Way way) throws Exception {
         try (SweepBench bench = SweepBench.reusing(database, way)) {
-            int stride = stride(database);
-            NthCallSweep.Summary summary = NthCallSweep.over(bench.faulty())
-                    .every(stride, LongLane.first(stride))
-                    .reset(bench::reset)
-                    .deliver(bench::deliver)
-                    .recover(bench::redeliver)
-                    .check(bench::check)
-                    .sweep();
+            NthCallSweep.Summary summary = sweep(bench, way, stride(database));
             report(database + " " + way + " reusing pool", summary.calls(), summary.cases(), summary.faultsFired());
         }
     }

@@ -170,7 +170,8 @@ class UsersCodeTest {
     void hangingResolver(Database database) {
         for (QueuePolicy policy : BOTH) {
             AtomicInteger asked = new AtomicInteger();
-            try (SequenceBench bench = new SequenceBench(database)) {
+            try (SequenceBench bench = new SequenceBench(database);
+                    CapturedLog log = CapturedLog.of(Inbox.class)) {
                 Sequence sequence = SequenceBench.FROM_ONE
                         .gapDeadline(Duration.ofMillis(150))
                         .onGap((gap, message) -> {
@@ -186,6 +187,9 @@ class UsersCodeTest {
                 bench.inbox.acceptAll(consumer, SequenceBench.messages("good", 1, 2, 3));
                 bench.awaitApplied("good", 3);
                 assertThat(asked).hasValue(1);
+                assertThat(log.warnings())
+                        .filteredOn(line -> line.startsWith("chain: message bad-2 is parked (STUCK)"))
+                        .hasSize(1);
                 letThemGo();
             }
         }

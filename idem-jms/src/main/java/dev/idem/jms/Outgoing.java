@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,11 +63,11 @@ final class Outgoing {
         List<Header> ours =
                 new ArrayList<>(letter.from(Map.of("queue", options.queue())).ours(message));
         ours.addAll(sealed(identity(taken, message), taken));
-        send(options.deadLetters(), Duration.ZERO, taken.origin().getJMSPriority(), session -> {
-            Message copy = Copy.of(session, taken.origin(), ours);
-            copy.setStringProperty(LETTER, UUID.randomUUID().toString());
-            return copy;
-        });
+        send(
+                options.deadLetters(),
+                Duration.ZERO,
+                taken.origin().getJMSPriority(),
+                session -> JmsMessages.letter(session, taken.origin(), ours));
     }
 
     void postpone(Taken taken, dev.idem.Message message, Duration delay, int failures) throws JMSException {

@@ -50,6 +50,20 @@ abstract class JmsContract extends BrokerContract {
     }
 
     @Override
+    protected int databasePort() {
+        return PostgresServer.shared().port();
+    }
+
+    @Override
+    protected DataSource database(DataSource database, int port) {
+        HikariConfig config = new HikariConfig();
+        String direct = ((HikariDataSource) database).getJdbcUrl();
+        config.setJdbcUrl(direct.replace(":" + databasePort() + "/", ":" + port + "/"));
+        config.setMaximumPoolSize(8);
+        return new HikariDataSource(config);
+    }
+
+    @Override
     protected MarkerStore store(DataSource dataSource) {
         return JdbcStore.builder(dataSource).schemaMode(SchemaMode.CREATE).build();
     }

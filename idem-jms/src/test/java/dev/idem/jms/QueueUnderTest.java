@@ -16,6 +16,8 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.Session;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -120,6 +122,11 @@ final class QueueUnderTest implements BrokerUnderTest {
     @Override
     public boolean repeatsHeaders() {
         return false;
+    }
+
+    @Override
+    public Optional<List<String>> warnings() {
+        return Optional.of(Warnings.fromNowOn());
     }
 
     @Override

@@ -26,12 +26,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sees to it that the topics of dead letters are there before the first letter is, but not before the topics of the records:
- * one that was misspelt gets none. Thread-safe.
+ * one that was misspelt gets none. One that vanishes is made again when letters have lacked it for a while: who deletes a topic to
+ * make it anew, with settings of their own, has that time. Thread-safe.
  */
 final class DeadLetterTopics {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterTopics.class);
 
     private static final String LARGEST = "max.message.bytes";
+
+    /** How long a topic that has vanished is left to those who may make it again. */
+    private static final Duration LET_ALONE = Duration.ofSeconds(30);
 
     /** How much larger than its record a letter may be, because it has headers of ours. */
     private static final int ROOM = 32 << 10;
@@ -44,6 +48,8 @@ final class DeadLetterTopics {
     private final Duration limit;
     private final Waits waits;
     private final Set<String> ensured = ConcurrentHashMap.newKeySet();
+    /** By source, since when letters have had no answer, in the terms of {@link System#nanoTime}. */
+    private final Map<String, Long> unanswered = new ConcurrentHashMap<>();
 
     DeadLetterTopics(Admin admin, UnaryOperator<String> deadLetters, Duration limit, Waits waits) {
         this.admin = admin;
@@ -61,6 +67,21 @@ final class DeadLetterTopics {
             }
         }
         return all;
+    }
+
+    /** A letter of this source had no topic, or no answer. If that lasts, the topic is looked for again. */
+    void unanswered(String source) {
+        long now = System.nanoTime();
+        long since = unanswered.computeIfAbsent(source, first -> now);
+        if (now - since > LET_ALONE.toNanos()) {
+            unanswered.remove(source);
+            ensured.remove(source);
+        }
+    }
+
+    /** A letter of this source is in its topic. */
+    void answered(String source) {
+        unanswered.remove(source);
     }
 
     private synchronized boolean ensure(String source, String topic) {

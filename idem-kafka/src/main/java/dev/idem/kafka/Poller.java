@@ -28,6 +28,8 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +78,7 @@ final class Poller implements Runnable {
                         plan.maxPendingBytes()),
                 plan.inbox(),
                 plan.consumer(),
-                new Settlements(plan, clients.sender()));
+                new Settlements(plan, clients));
         try {
             member = Member.create(instance, plan, lanes, clients);
         } catch (RuntimeException refused) {
@@ -86,7 +88,7 @@ final class Poller implements Runnable {
     }
 
     /** What lanes decide, said to Kafka. */
-    private record Settlements(Plan plan, DeadLetterSender sender) implements Settler<Taken> {
+    private record Settlements(Plan plan, Clients clients) implements Settler<Taken> {
         /** It has no type: whoever handles types alone does not ask for it, and its letter would be no use to anybody. */
         private static boolean isUnwanted(Taken taken, DeadLetter letter) {
             return taken.record().value() == null
@@ -111,8 +113,14 @@ final class Poller implements Runnable {
                 taken.finish();
                 return;
             }
-            sender.setAside(
-                    taken.record(), plan.deadLetters().apply(taken.record().topic()), letter);
+            String source = taken.record().topic();
+            try {
+                clients.sender().setAside(taken.record(), plan.deadLetters().apply(source), letter);
+            } catch (TimeoutException | UnknownTopicOrPartitionException gone) {
+                clients.deadLetterTopics().unanswered(source);
+                throw gone;
+            }
+            clients.deadLetterTopics().answered(source);
             taken.finish();
         }
     }

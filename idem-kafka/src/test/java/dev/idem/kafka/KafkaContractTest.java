@@ -1,5 +1,7 @@
 package dev.idem.kafka;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
@@ -8,14 +10,20 @@ import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
+import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.BrokerContract;
 import dev.idem.test.contract.BrokerUnderTest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.quota.ClientQuotaEntity;
+import org.apache.kafka.common.quota.ClientQuotaFilter;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(SkipWithoutServer.class)
@@ -31,11 +39,27 @@ class KafkaContractTest extends BrokerContract {
     }
 
     @Override
+    protected int databasePort() {
+        return PostgresServer.shared().port();
+    }
+
+    @Override
+    protected DataSource database(DataSource database, int port) {
+        HikariConfig config = new HikariConfig();
+        String direct = ((HikariDataSource) database).getJdbcUrl();
+        config.setJdbcUrl(direct.replace(":" + databasePort() + "/", ":" + port + "/"));
+        config.setMaximumPoolSize(8);
+        return new HikariDataSource(config);
+    }
+
+    @Override
     protected MarkerStore store(DataSource dataSource) {
         return JdbcStore.builder(dataSource).schemaMode(SchemaMode.CREATE).build();
     }
 
     private static final class Kafka implements BrokerUnderTest {
+        private static final double BYTES_PER_SECOND = 15;
+
         private final KafkaBed bed = new KafkaBed(2);
 
         private Kafka() throws Exception {}
@@ -71,6 +95,9 @@ class KafkaContractTest extends BrokerContract {
 
         @Override
         public Listener listen(Consumer consumer, Inbox inbox, Wishes wishes) {
+            if (wishes.patient()) { // by which the quota knows the publisher of letters
+                bed.config.put("client.id", bed.group);
+            }
             List<String> topics = List.of(wishes.misspelt() ? "misspelt-" + bed.topic : bed.topic);
             return KafkaInbox.builder(bed.config, topics, consumer, inbox)
                     .retry(wishes.retry())
@@ -98,8 +125,35 @@ class KafkaContractTest extends BrokerContract {
             KafkaBed.createTopic(letters(), 1);
         }
 
+        /**
+         * A quota that the first letter exceeds: the broker takes it, and lets its publisher wait for so long that the next
+         * ones fail at first. When the quota is gone, that time goes by all the same.
+         */
+        @Override
+        public void blockPublishers(boolean blocked) throws Exception {
+            var publisher = new ClientQuotaEntity(Map.of(ClientQuotaEntity.CLIENT_ID, bed.group + "-dead-letters"));
+            var rate = new ClientQuotaAlteration.Op("producer_byte_rate", blocked ? BYTES_PER_SECOND : null);
+            KafkaBed.admin()
+                    .alterClientQuotas(List.of(new ClientQuotaAlteration(publisher, List.of(rate))))
+                    .all()
+                    .get();
+            KafkaBed.until(
+                    "the broker knows it",
+                    () -> KafkaBed.admin()
+                                    .describeClientQuotas(ClientQuotaFilter.all())
+                                    .entities()
+                                    .get()
+                                    .containsKey(publisher)
+                            == blocked);
+        }
+
         private String letters() {
             return bed.topic + ".dead-letters";
+        }
+
+        @Override
+        public Optional<List<String>> warnings() {
+            return Optional.of(Warnings.fromNowOn());
         }
 
         @Override

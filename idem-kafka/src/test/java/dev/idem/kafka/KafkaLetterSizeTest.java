@@ -18,6 +18,7 @@ import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -130,8 +131,10 @@ class KafkaLetterSizeTest {
             }
             bed.awaitEffects(200);
             // Before the producer gives up, it only says that nothing is confirmed.
-            until("it names the topic", () -> listener.waiting().stream()
-                    .anyMatch(waiting -> waiting.why().contains(deadLetters)));
+            until(
+                    "it names the topic",
+                    () -> listener.waiting().stream()
+                            .anyMatch(waiting -> waiting.why().contains(deadLetters)));
             assertThat(listener.state()).isEqualTo(ListenerState.WAITING);
             assertThat(listener.waiting().orElseThrow().what()).isEqualTo("the place of dead letters");
             assertThat(listener.pending()).isEqualTo(5);
@@ -141,5 +144,47 @@ class KafkaLetterSizeTest {
             bed.assertOnce(200);
             until("it runs again", () -> listener.state() == ListenerState.RUNNING);
         }
+    }
+
+    @Test
+    @DisplayName("KF-14 a topic of dead letters that is gone, and that nobody makes again, is made again after a while")
+    void topicOfLettersMadeAgain() throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            String deadLetters = bed.topic + ".dead-letters";
+            KafkaBed.largest(bed.topic, 2_000_000);
+            KafkaListener listener = bed.listen(writer(message -> {
+                if (message.orderingKey().orElseThrow().startsWith("bad")) {
+                    throw new TerminalException("never", null);
+                }
+            }));
+            KafkaBed.send(bed.record("bad0", "bad0"));
+            until("the first letter is there", () -> bed.letters().size() == 1);
+            KafkaBed.admin().deleteTopics(List.of(deadLetters)).all().get();
+            KafkaBed.send(bed.record("bad1", "bad1"));
+            bed.send(0, 20);
+            bed.awaitEffects(20);
+            bed.awaitSettled();
+            assertThat(bed.letters())
+                    .extracting(letter -> letter.message().id().orElseThrow())
+                    .containsExactly("bad1");
+            assertThat(settings(deadLetters))
+                    .containsEntry("retention.ms", "-1")
+                    .containsEntry("max.message.bytes", Integer.toString(2_000_000 + (32 << 10)));
+            bed.assertOnce(20);
+            until("it runs again", () -> listener.state() == ListenerState.RUNNING);
+        }
+    }
+
+    private static Map<String, String> settings(String topic) throws Exception {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        Map<String, String> settings = new HashMap<>();
+        KafkaBed.admin()
+                .describeConfigs(List.of(resource))
+                .all()
+                .get()
+                .get(resource)
+                .entries()
+                .forEach(entry -> settings.put(entry.name(), entry.value()));
+        return settings;
     }
 }

@@ -48,6 +48,34 @@ class KafkaTopicsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    @DisplayName(
+            "KF-11 a topic that is made again under a listener that polls, and grows beyond its position: nothing is left out")
+    void grownUnderARunningListener(String protocol) throws Exception {
+        try (KafkaBed bed = new KafkaBed(1)) {
+            if (protocol.equals("consumer")) {
+                bed.config.remove("heartbeat.interval.ms");
+                bed.config.put("group.protocol", protocol);
+            }
+            bed.config.put("metadata.max.age.ms", "60000");
+            bed.send(0, 30);
+            KafkaListener listener = bed.listen(writer(message -> {}));
+            bed.awaitEffects(30);
+            bed.awaitSettled();
+            bed.remakeTopic();
+            bed.send(100, 200);
+            bed.awaitEffects(130);
+            bed.awaitSettled();
+            bed.assertOnce(130);
+            until("it runs", () -> listener.state() == ListenerState.RUNNING);
+            bed.send(200, 210);
+            bed.awaitEffects(140);
+            bed.awaitSettled();
+            bed.assertOnce(140);
+        }
+    }
+
     @Test
     @DisplayName("KF-11 an offset that was committed for a topic that is gone says nothing about the one made again")
     void offsetOfTheOldTopic() throws Exception {

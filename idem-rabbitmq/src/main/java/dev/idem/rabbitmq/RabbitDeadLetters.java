@@ -93,6 +93,21 @@ public final class RabbitDeadLetters implements DeadLetters {
      */
     public static RabbitDeadLetters open(
             ConnectionFactory factory, String deadLetterQueue, Attributes attributes, Set<String> allowedOrigins) {
+        return open(factory, deadLetterQueue, RabbitMessages.reader().attributes(attributes), allowedOrigins);
+    }
+
+    /**
+     * Opens the letters of a queue whose listener reads deliveries in its own way.
+     *
+     * @param reader as the listener has it
+     * @param allowedOrigins the queues to which letters may be sent again
+     * @throws IdemException if the broker does not answer or has no such queue, or somebody else is reading it
+     */
+    public static RabbitDeadLetters open(
+            ConnectionFactory factory,
+            String deadLetterQueue,
+            MessageReader<Delivery> reader,
+            Set<String> allowedOrigins) {
         Link link = new Link(factory, List.of());
         Connection connection = null;
         try {
@@ -102,12 +117,7 @@ public final class RabbitDeadLetters implements DeadLetters {
             ReaderLock.take(connection, deadLetterQueue);
             Publisher publisher = new Publisher(link, "idem replay of " + deadLetterQueue, (c, target) -> {});
             return new RabbitDeadLetters(
-                    deadLetterQueue,
-                    RabbitMessages.reader().attributes(attributes),
-                    Set.copyOf(allowedOrigins),
-                    connection,
-                    channel,
-                    publisher);
+                    deadLetterQueue, reader, Set.copyOf(allowedOrigins), connection, channel, publisher);
         } catch (IdemException hidden) {
             Link.close(connection);
             throw hidden;

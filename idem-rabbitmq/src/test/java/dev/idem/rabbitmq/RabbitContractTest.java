@@ -1,6 +1,8 @@
 package dev.idem.rabbitmq;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Inbox;
@@ -9,13 +11,16 @@ import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
+import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.BrokerContract;
 import dev.idem.test.contract.BrokerUnderTest;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,6 +35,20 @@ class RabbitContractTest extends BrokerContract {
     @Override
     protected DataSource database() throws Exception {
         return Bench.database();
+    }
+
+    @Override
+    protected int databasePort() {
+        return PostgresServer.shared().port();
+    }
+
+    @Override
+    protected DataSource database(DataSource database, int port) {
+        HikariConfig config = new HikariConfig();
+        String direct = ((HikariDataSource) database).getJdbcUrl();
+        config.setJdbcUrl(direct.replace(":" + databasePort() + "/", ":" + port + "/"));
+        config.setMaximumPoolSize(8);
+        return new HikariDataSource(config);
     }
 
     @Override
@@ -108,6 +127,11 @@ class RabbitContractTest extends BrokerContract {
 
         private String letters() {
             return bench.queue + ".dead-letters";
+        }
+
+        @Override
+        public Optional<List<String>> warnings() {
+            return Optional.of(Warnings.fromNowOn());
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Delivery;
 import dev.idem.Header;
 import dev.idem.IdemException;
 import dev.idem.ReplaySession;
@@ -13,12 +14,15 @@ import dev.idem.TerminalException;
 import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.Letter;
 import dev.idem.broker.LetterSource;
+import dev.idem.broker.MessageReader;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -87,6 +91,35 @@ class RabbitDeadLettersTest {
                 assertThat(new String(letter.message().payload(), java.nio.charset.StandardCharsets.UTF_8))
                         .isEqualTo("bare");
             });
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "letters are read as their listener reads messages, so that they are found by the id that it gave them")
+    void readAsTheListenerReads() throws Exception {
+        MessageReader<Delivery> reader = RabbitMessages.reader()
+                .idFrom(delivery -> "order-" + delivery.getProperties().getAppId());
+        try (Scene scene = new Scene()) {
+            AtomicBoolean broken = new AtomicBoolean(true);
+            scene.bench.send(new BasicProperties.Builder().appId("7").build(), "p");
+            scene.listen(how -> how.messages(reader), scene.single(message -> {
+                if (broken.get()) {
+                    throw new TerminalException("not yet", null);
+                }
+            }));
+            Scene.until("it is set aside", () -> scene.letters().size() == 1);
+            Scene.until("it is settled", () -> scene.bench.messages() == 0);
+            broken.set(false);
+            try (RabbitDeadLetters letters = RabbitDeadLetters.open(
+                    scene.bench.factory, scene.bench.queue + ".dead-letters", reader, Set.of(scene.bench.queue))) {
+                Letter letter = letters.next().orElseThrow();
+                assertThat(letter.message().id()).contains("order-7");
+                letters.sendAgain(letter);
+            }
+            Scene.until("the handler ran again", () -> scene.runs.size() == 2);
+            assertThat(scene.runs).allSatisfy(run -> assertThat(run.id()).contains("order-7"));
+            assertThat(scene.letters()).isEmpty();
         }
     }
 

@@ -13,9 +13,6 @@ import dev.idem.jms.JmsInbox;
 import dev.idem.jms.JmsListener;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.jackson.JsonFormat;
-import jakarta.jms.ConnectionFactory;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,12 +21,6 @@ import java.time.OffsetDateTime;
 import java.util.Date;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.activemq.artemis.api.core.RoutingType;
-import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
-import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
-import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
-import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
-import org.apache.qpid.jms.JmsConnectionFactory;
 import org.apache.qpid.protonj2.client.Client;
 import org.apache.qpid.protonj2.client.Connection;
 import org.apache.qpid.protonj2.client.Sender;
@@ -41,52 +32,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Producers that speak AMQP 1.0 and not Jakarta Messaging, on a real broker. The CloudEvents SDK's binding is not published, so its
- * wire format is sent with Apache Qpid's client.
+ * Producers that speak AMQP 1.0 and not Jakarta Messaging, on a real broker: what the CloudEvents binding allows, and its SDK does
+ * not write, sent with Apache Qpid's client. For the SDK see {@link CloudEventsAmqpTest}.
  */
 class AmqpProducersTest {
     private static final Instant AT = Instant.parse("2026-01-02T03:04:05.678Z");
-    private static final EmbeddedActiveMQ BROKER = new EmbeddedActiveMQ();
-    private static int port;
+    private static AmqpBroker broker;
 
     private final String queue = "interop-" + UUID.randomUUID();
     private final Taking taking = new Taking();
     private JmsListener listener;
 
-    /** With which client the listener works. */
-    enum With {
-        QPID,
-        ARTEMIS;
-
-        ConnectionFactory factory() {
-            return this == QPID
-                    ? new JmsConnectionFactory("amqp://127.0.0.1:" + port)
-                    : new ActiveMQJMSConnectionFactory("tcp://127.0.0.1:" + port);
-        }
-    }
-
     @BeforeAll
     static void start() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
-        ConfigurationImpl configuration = new ConfigurationImpl();
-        configuration.setPersistenceEnabled(false);
-        configuration.setSecurityEnabled(false);
-        configuration.addAcceptorConfiguration("tcp", "tcp://127.0.0.1:" + port + "?protocols=CORE,AMQP");
-        configuration.addAddressSetting(
-                "#",
-                new AddressSettings()
-                        .setDefaultAddressRoutingType(RoutingType.ANYCAST)
-                        .setDefaultQueueRoutingType(RoutingType.ANYCAST)
-                        .setMaxDeliveryAttempts(-1));
-        BROKER.setConfiguration(configuration);
-        BROKER.start();
+        broker = AmqpBroker.start();
     }
 
     @AfterAll
     static void stop() throws Exception {
-        BROKER.stop();
+        broker.close();
     }
 
     @AfterEach
@@ -102,7 +66,7 @@ class AmqpProducersTest {
 
     private void send(Making... messages) throws Exception {
         try (Client client = Client.create();
-                Connection connection = client.connect("127.0.0.1", port);
+                Connection connection = client.connect("127.0.0.1", broker.port());
                 Sender sender = connection.openSender(queue)) {
             for (Making message : messages) {
                 sender.send(message.made()).settlementFuture().get();
@@ -139,12 +103,12 @@ class AmqpProducersTest {
     @ParameterizedTest
     @EnumSource
     @DisplayName("KY-02 one id of three sources, structured and binary, with a timestamp of AMQP, is three messages")
-    void cloudEvents(With client) throws Exception {
+    void cloudEvents(AmqpBroker.With client) throws Exception {
         // Artemis cannot give its own client a message with a timestamp among its properties.
-        Object time = client == With.QPID ? new Date(AT.toEpochMilli()) : AT.toString();
+        Object time = client == AmqpBroker.With.QPID ? new Date(AT.toEpochMilli()) : AT.toString();
         send(structured("/a"), binary("/b", time), binary("/c", AT.toString()), structured("/a"));
         send(binary("/last", AT.toString()));
-        listener = JmsInbox.listen(client.factory(), queue, taking.everything(), taking.inbox);
+        listener = JmsInbox.listen(broker.factory(client), queue, taking.everything(), taking.inbox);
         assertThat(taking.await(4))
                 .extracting(message -> message.source().orElse("none"))
                 .containsExactly("/a", "/b", "/c", "/last");
@@ -164,11 +128,11 @@ class AmqpProducersTest {
 
     @ParameterizedTest
     @EnumSource
-    void anEventStaysWhatItWasInRetriesAndLetters(With client) throws Exception {
+    void anEventStaysWhatItWasInRetriesAndLetters(AmqpBroker.With client) throws Exception {
         send(structured("/a"));
         AtomicInteger runs = new AtomicInteger();
         listener = JmsInbox.builder(
-                        client.factory(),
+                        broker.factory(client),
                         queue,
                         taking.everything(message -> {
                             if (runs.incrementAndGet() == 1) {
@@ -183,7 +147,7 @@ class AmqpProducersTest {
         Taking.until(() -> listener.pending() == 0);
         Message letter;
         try (DeadLetters letters =
-                JmsDeadLetters.open(client.factory(), queue + ".dead-letters", Attributes.defaults())) {
+                JmsDeadLetters.open(broker.factory(client), queue + ".dead-letters", Attributes.defaults())) {
             letter = letters.next().orElseThrow().message();
         }
         Message first = taking.seen.get(0);

@@ -156,7 +156,10 @@ class KafkaProducersTest {
             send(event(source), Encoding.BINARY);
         }
         send(event("/last"), Encoding.BINARY);
-        listen(taking.everything(), Attributes.cloudEvents());
+        // region interop-cloudevents
+        Attributes attributes = Attributes.cloudEvents();
+        // endregion
+        listen(taking.everything(), attributes);
         assertThat(taking.await(4))
                 .extracting(message -> message.source().orElse("none"))
                 .containsExactly("/a", "/b", "/c", "/last");

@@ -253,7 +253,7 @@ final class BrokerOptions {
         try {
             factory.setUri(uri);
             factory.setConnectionTimeout(timeout * 1000);
-            factory.setHandshakeTimeout(timeout * 1000);
+            factory.setHandshakeTimeout(timeout * 2000); // it waits half of that for the first answer
             factory.setChannelRpcTimeout(timeout * 1000);
         } catch (URISyntaxException | IllegalArgumentException wrong) { // its text quotes the password
             throw new ParameterException(command.commandLine(), "--rabbitmq is not an address like amqp://host:5672");

@@ -59,6 +59,11 @@ final class ReplayStartCommand extends DatabaseCommand {
     boolean dryRun;
 
     @Option(
+            names = "--restart-half-done",
+            description = "What has done some of its steps begins again: if what these have written is emptied.")
+    boolean restartHalfDone;
+
+    @Option(
             names = "--wait",
             paramLabel = "SECONDS",
             description = "How long to wait for the result of a dry run; default ${DEFAULT-VALUE}.")
@@ -92,7 +97,8 @@ final class ReplayStartCommand extends DatabaseCommand {
     private ReplaySession started(JdbcReplays replays) {
         try {
             ReplayOperator operator = person.as(replays::as).perSecond(rate);
-            return (dryRun ? operator.dryRun() : operator).start(name, consumer, ReplaySpec.parse(source));
+            ReplayOperator meant = restartHalfDone ? operator.restartingHalfDone() : operator;
+            return (dryRun ? meant.dryRun() : meant).start(name, consumer, ReplaySpec.parse(source));
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }

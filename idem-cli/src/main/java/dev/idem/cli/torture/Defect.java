@@ -23,6 +23,8 @@ enum Defect {
     NO_FENCE,
     /** Messages of a key do not wait for each other. */
     NO_ORDER,
+    /** Receivers that store messages of one key at the same time do not wait for each other. */
+    NO_TURNS,
     /** What is half done in steps is begun from the beginning by a handler without steps. */
     HALF_DONE,
     /** A call with an unknown end is made again, though its provider knows no keys. */
@@ -58,6 +60,7 @@ enum Defect {
                         NO_MARKER,
                         NO_FENCE,
                         NO_ORDER,
+                        NO_TURNS,
                         HALF_DONE,
                         CALLED_AGAIN,
                         BY_ROWS,
@@ -131,6 +134,7 @@ enum Defect {
                 List.of(
                         new EditedSql.Edit("CASE WHEN b THEN NULL ELSE 0 END, CASE WHEN b THEN 3 ELSE 0 END", "0, 0"),
                         new EditedSql.Edit("AND p.order_key = q.order_key AND p.id < q.id", "AND false"));
+            case NO_TURNS -> List.of(new EditedSql.Edit("pg_advisory_xact_lock(?, s)", "coalesce(?, s)"));
             case HALF_DONE -> List.of(new EditedSql.Edit("place <> -1 AND message_key", "place < -1 AND message_key"));
             case BY_ROWS ->
                 List.of(new EditedSql.Edit("(OCTET_LENGTH(q.head) + OCTET_LENGTH(q.payload)) <= ?", "? IS NOT NULL"));

@@ -126,6 +126,15 @@ class InboxVerdictTest {
             assertThat(run("effect", "1", "mail", "--made", "--reason", "seen").code())
                     .isEqualTo(ExitCodes.CHECK_FAILED);
             assertThat(run("effect", "1", "charge", "--reason", "seen").code()).isEqualTo(ExitCodes.USAGE);
+            Cli unanswered = run("effect", "1", "charge", "--made", "--reason", "seen");
+            assertThat(unanswered.code()).isEqualTo(ExitCodes.ERROR);
+            assertThat(unanswered.err())
+                    .contains("The handler wants a result of effect charge, by codec text", "--answer")
+                    .doesNotContain("Exception");
+            assertThat(run("show", "1").out()).as("nothing was said").contains("charge, UNKNOWN");
+            assertThat(run("effect", "1", "charge", "--not-made", "--answer", "x", "--reason", "seen")
+                            .code())
+                    .isEqualTo(ExitCodes.USAGE);
             assertThat(run("effect", "1", "charge", "--made", "--answer", "by hand", "--reason", "seen")
                             .code())
                     .isEqualTo(ExitCodes.OK);

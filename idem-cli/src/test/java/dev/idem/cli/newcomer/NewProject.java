@@ -7,9 +7,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -28,50 +31,14 @@ import java.util.zip.ZipOutputStream;
 final class NewProject {
     private static final String VERSION = ofThisBuild("version");
 
-    /** What a new project has of itself: see the plugins of any archetype. */
+    /** What no pom can do without; whatever else is in it comes from the pages. */
     private static final String POM = """
             <project xmlns="http://maven.apache.org/POM/4.0.0">
                 <modelVersion>4.0.0</modelVersion>
                 <groupId>com.example</groupId>
                 <artifactId>shop</artifactId>
                 <version>1</version>
-                <properties>
-                    <maven.compiler.release>17</maven.compiler.release>
-                    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
-                    <junit.version>@junit.version@</junit.version>
-                </properties>
-                <dependencies>
-            %s
-                    <dependency>
-                        <groupId>org.slf4j</groupId>
-                        <artifactId>slf4j-simple</artifactId>
-                        <version>@slf4j.version@</version>
-                        <scope>runtime</scope>
-                    </dependency>
-                    <dependency>
-                        <groupId>org.junit.jupiter</groupId>
-                        <artifactId>junit-jupiter</artifactId>
-                        <version>${junit.version}</version>
-                        <scope>test</scope>
-                    </dependency>
-                </dependencies>
-                <build>
-                    <plugins>
-                        <plugin>
-                            <artifactId>maven-resources-plugin</artifactId>
-                            <version>@resources-plugin.version@</version>
-                        </plugin>
-                        <plugin>
-                            <artifactId>maven-compiler-plugin</artifactId>
-                            <version>@compiler-plugin.version@</version>
-                        </plugin>
-                        <plugin>
-                            <artifactId>maven-surefire-plugin</artifactId>
-                            <version>@surefire-plugin.version@</version>
-                        </plugin>
-                    </plugins>
-                </build>
-            </project>
+            %s</project>
             """;
 
     private final Path home;
@@ -86,22 +53,67 @@ final class NewProject {
     }
 
     static NewProject in(Path folder) throws IOException, URISyntaxException {
-        Path base = folder.toAbsolutePath();
-        delete(base);
-        Path repository = Files.createDirectories(base.resolve("repository"));
+        Path repository = repository(folder);
         Path ours = repository.resolve("dev/idem");
-        Path common = Path.of(System.getProperty(
-                "localRepository",
-                Path.of(System.getProperty("user.home"), ".m2/repository").toString()));
-        linkAll(common, repository, "dev");
-        linkAll(common.resolve("dev"), Files.createDirectories(repository.resolve("dev")), "idem");
         publish(ours, "idem-parent", Page.root().resolve("pom.xml"), null);
         for (var module : Map.of(
                         "idem-core", Inbox.class, "idem-jdbc", JdbcStore.class, "idem-test", IdempotencyTest.class)
                 .entrySet()) {
             publish(ours, module.getKey(), Page.root().resolve(module.getKey()).resolve("pom.xml"), module.getValue());
         }
-        return new NewProject(Files.createDirectories(base.resolve("project")), repository);
+        return new NewProject(Files.createDirectories(folder.toAbsolutePath().resolve("project")), repository);
+    }
+
+    /** What somebody has who has cloned the project, and built nothing yet. */
+    static NewProject copyOfTheSources(Path folder) throws IOException {
+        Path repository = repository(folder);
+        Path copy = folder.toAbsolutePath().resolve("project");
+        Path root = Page.root();
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path from, BasicFileAttributes attributes) throws IOException {
+                String name = from.getFileName().toString();
+                if (name.equals("target") || name.equals(".git")) {
+                    return FileVisitResult.SKIP_SUBTREE;
+                }
+                Files.createDirectories(copy.resolve(root.relativize(from)));
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path from, BasicFileAttributes attributes) throws IOException {
+                if (!from.getFileName().toString().equals(".git")) { // of a linked work tree
+                    Files.copy(from, copy.resolve(root.relativize(from)));
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return new NewProject(copy, repository);
+    }
+
+    /** Which artifacts of ours are in the local repository. */
+    List<String> installed() throws IOException {
+        Path ours = repository.resolve("dev/idem");
+        if (!Files.isDirectory(ours)) {
+            return List.of();
+        }
+        try (Stream<Path> all = Files.list(ours)) {
+            return all.filter(Files::isDirectory)
+                    .map(path -> path.getFileName().toString())
+                    .toList();
+        }
+    }
+
+    private static Path repository(Path folder) throws IOException {
+        Path base = folder.toAbsolutePath();
+        delete(base);
+        Path repository = Files.createDirectories(base.resolve("repository"));
+        Path common = Path.of(System.getProperty(
+                "localRepository",
+                Path.of(System.getProperty("user.home"), ".m2/repository").toString()));
+        linkAll(common, repository, "dev");
+        linkAll(common.resolve("dev"), Files.createDirectories(repository.resolve("dev")), "idem");
+        return repository;
     }
 
     /** A version that stands in the pom of the source tree. */
@@ -114,9 +126,8 @@ final class NewProject {
         return found.group(1);
     }
 
-    NewProject dependencies(String... blocks) throws IOException {
-        String pom = Pattern.compile("@([\\w.-]+)@").matcher(POM).replaceAll(name -> ofThisBuild(name.group(1)));
-        Files.writeString(home.resolve("pom.xml"), pom.replace("%s", String.join("\n", blocks)));
+    NewProject pom(String inner) throws IOException {
+        Files.writeString(home.resolve("pom.xml"), POM.formatted(inner));
         return this;
     }
 

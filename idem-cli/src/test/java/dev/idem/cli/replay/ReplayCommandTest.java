@@ -14,6 +14,8 @@ import dev.idem.cli.ExitCodes;
 import dev.idem.jdbc.JdbcReplays;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,8 +166,17 @@ class ReplayCommandTest {
         assertThat(run("resume", "mail-1", "--reason", "r", "--json").out()).contains("\"state\":\"REQUESTED\"");
         assertThat(run("abort", "mail-1", "--reason", "r").out()).contains("ABORTED");
         assertThat(run("resume", "mail-1", "--reason", "r").code()).isNotEqualTo(ExitCodes.OK);
-        assertThat(run("status", "other").code()).isEqualTo(ExitCodes.CHECK_FAILED);
-        assertThat(run("pause", "other", "--reason", "r").code()).isEqualTo(ExitCodes.CHECK_FAILED);
+        start("mail-2");
+        for (Cli wrong : List.of(
+                run("status", "other"),
+                run("status", "other", "--json"),
+                run("pause", "other", "--reason", "r"),
+                run("resume", "other", "--reason", "r"),
+                run("abort", "other", "--reason", "r"))) {
+            assertThat(wrong.code()).isEqualTo(ExitCodes.CHECK_FAILED);
+            assertThat(wrong.out()).isEmpty();
+            assertThat(wrong.err()).startsWith("There is no session other. There are: mail-1, mail-2.");
+        }
         assertThat(Cli.run(
                                 "replay",
                                 "start",
@@ -204,6 +215,19 @@ class ReplayCommandTest {
                         .out())
                 .contains("Dear Alcie", "\"revisions\":[{\"number\":1");
         assertThat(inbox(List.of("edit", id, "--reason", "r")).err()).contains("Say what to change");
+        byte[] piped = {0, (byte) 0xFF, '\n'};
+        InputStream before = System.in;
+        System.setIn(new ByteArrayInputStream(piped));
+        try {
+            assertThat(inbox(List.of("edit", id, "--payload", "-", "--reason", "piped"))
+                            .out())
+                    .contains("CHANGED: revision 3: payload of 10 bytes → 3 bytes");
+        } finally {
+            System.setIn(before);
+        }
+        Path kept = folder.resolve("kept");
+        inbox(List.of("show", id, "--payload", kept.toString()));
+        assertThat(Files.readAllBytes(kept)).isEqualTo(piped);
         assertThat(inbox(List.of("retry", id, "--reason", "repaired")).out()).contains("CHANGED");
     }
 

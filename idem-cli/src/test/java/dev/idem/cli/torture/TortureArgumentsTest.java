@@ -21,7 +21,7 @@ class TortureArgumentsTest {
         "inbox, --workers, 11, must be between 1 and 10",
         "inbox, --jvm-kills, 0, must be between 1 and 1000000",
         "inbox, --database-kills, -1, must be between 1 and 1000000",
-        "inbox, --defect, nonsense, 'one of early-ack, not-durable, no-marker, no-fence, no-order, half-done, called-again, by-rows, own-transaction'",
+        "inbox, --defect, nonsense, 'one of early-ack, not-durable, no-marker, no-fence, no-order, no-turns, half-done, called-again, by-rows, own-transaction'",
         "inbox, --seed, x, x",
         "kafka, --consumer-kills, 0, must be between 1 and 1000000",
         "rabbitmq, --broker-kills, 0, must be between 1 and 1000000",

@@ -81,7 +81,12 @@ class SpringTest {
                             .executeWithoutResult(status ->
                                     bench.inbox().run(strict, MESSAGE, tx -> pay(bench.pool(), "1"))))
                     .isInstanceOf(BrokenTransactionException.class)
-                    .hasMessageContaining("store.dataSource()");
+                    .hasMessageContainingAll(
+                            "payments/m",
+                            "store.dataSource()",
+                            "inbox.within(connection)",
+                            "outerTransactions",
+                            "tx.nothingToDo()");
             assertThat(bench.payments()).isZero();
             assertThat(bench.markers()).isZero();
         }

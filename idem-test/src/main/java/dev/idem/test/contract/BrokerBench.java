@@ -18,6 +18,7 @@ import dev.idem.spi.StepHook;
 import dev.idem.test.contract.BrokerUnderTest.Listening;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
 import dev.idem.test.contract.BrokerUnderTest.Wishes;
+import dev.idem.test.fault.TcpFaultProxy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -40,6 +41,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.opentest4j.TestAbortedException;
 
 /**
  * What the tests of {@link BrokerContract} stand on: a business table, listeners and inboxes that are closed afterwards, and
@@ -55,6 +57,7 @@ abstract class BrokerBench {
 
     final List<Inbox> inboxes = new ArrayList<>();
     final List<Listening> listeners = new ArrayList<>();
+    private final List<AutoCloseable> ways = new ArrayList<>();
     private final List<String> handled = Collections.synchronizedList(new ArrayList<>());
     private @Nullable BrokerUnderTest broker;
     private @Nullable DataSource database;
@@ -66,6 +69,21 @@ abstract class BrokerBench {
     protected abstract DataSource database() throws Exception;
 
     protected abstract MarkerStore store(DataSource dataSource) throws Exception;
+
+    /** The port of this machine at which {@link #database} is. */
+    protected int databasePort() throws Exception {
+        throw new TestAbortedException("this test cannot reach its database by another port yet");
+    }
+
+    /**
+     * A way to a database by another port of this machine, behind which a proxy is. It is closed after the test if it is {@link
+     * AutoCloseable}.
+     *
+     * @param database as {@link #database} has answered it
+     */
+    protected DataSource database(DataSource database, int port) throws Exception {
+        throw new TestAbortedException("this test cannot reach its database by another port yet");
+    }
 
     @BeforeEach
     void open() throws Exception {
@@ -80,9 +98,21 @@ abstract class BrokerBench {
             listener.close(Duration.ofSeconds(10));
         }
         inboxes.forEach(Inbox::close);
+        for (AutoCloseable way : ways) {
+            way.close();
+        }
         if (broker != null) {
             broker.close();
         }
+    }
+
+    /** The way to the database that leads through a proxy. */
+    DataSource through(TcpFaultProxy proxy) throws Exception {
+        DataSource way = database(requireDatabase(), proxy.port());
+        if (way instanceof AutoCloseable closeable) {
+            ways.add(closeable);
+        }
+        return way;
     }
 
     /** A data source that gives no connections while it is away. */

@@ -21,6 +21,7 @@ import dev.idem.test.contract.BrokerUnderTest.Listening;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -97,6 +98,7 @@ public abstract class BrokerContract extends ListenerContract {
     @DisplayName("RO-01 a poisonous message is tried as often as it may, set aside with its story, and holds up nobody")
     void poison() throws Exception {
         AtomicInteger runs = new AtomicInteger();
+        Optional<List<String>> warnings = requireBroker().warnings();
         send(0, 5);
         requireBroker().send(message("bad", "bad-key"));
         send(5, 10);
@@ -128,6 +130,22 @@ public abstract class BrokerContract extends ListenerContract {
             assertThat(letter.message().headers())
                     .noneMatch(header -> header.text().contains("secret"));
         });
+        warnings.ifPresent(BrokerContract::assertPoisonIsTold);
+    }
+
+    /** Its first failure and its end, with the cause and without what was redacted; in between nothing. */
+    private static void assertPoisonIsTold(List<String> warnings) {
+        String why = ": " + IllegalStateException.class.getName() + ": ****** payload text at ";
+        assertThat(warnings)
+                .filteredOn(line -> line.startsWith("payments: message bad "))
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .startsWith("payments: message bad failed, and is tried again" + why)
+                                .hasLineCount(1),
+                        line -> assertThat(line)
+                                .startsWith("payments: message bad is set aside (EXHAUSTED) after 3 failed runs" + why)
+                                .contains("\tat "));
+        assertThat(warnings).noneMatch(line -> line.contains("secret"));
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.opentest4j.TestAbortedException;
 
 /** One destination of a real broker, new for each test, with an adapter that listens to it. */
@@ -86,6 +87,14 @@ public interface BrokerUnderTest extends AutoCloseable {
     /** Whether a header may stand more than once. */
     default boolean repeatsHeaders() {
         return true;
+    }
+
+    /**
+     * What Idem logs at WARN from now on, in a list that grows; empty if that cannot be read, and then nobody looks whether
+     * failures are told.
+     */
+    default Optional<List<String>> warnings() {
+        return Optional.empty();
     }
 
     /** How many messages the broker still has for the consumer: those it would deliver if everybody left now. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.Outbox;
 import dev.idem.Policy;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Letter;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +36,11 @@ abstract class LetterContract extends LetterPlaceContract {
             "idem-replays",
             "idem-replayed",
             "idem-replay-session",
+            "idem-topic",
+            "idem-queue",
+            "idem-exchange",
+            "idem-routing-key",
+            "idem-tombstone",
             "idem-origin-topic",
             "idem-origin-partition",
             "idem-origin-offset",
@@ -42,6 +49,9 @@ abstract class LetterContract extends LetterPlaceContract {
             "idem-origin-routing-key",
             "idem-origin-destination");
 
+    /** Not ours: the outbox of any service writes them, and nothing is decided by them. */
+    private static final List<String> OF_AN_OUTBOX = List.of(Outbox.CAUSATION_ID, Outbox.CORRELATION_ID);
+
     private static final List<String> VALUES = List.of("-2147483648", "0-0", "2147483647", "forged");
 
     private static boolean isForged(Header header) {
@@ -49,11 +59,15 @@ abstract class LetterContract extends LetterPlaceContract {
     }
 
     private static List<Header> forged(String value) {
-        return OURS.stream().map(name -> new Header(name, value)).toList();
+        return Stream.concat(OURS.stream(), OF_AN_OUTBOX.stream())
+                .map(name -> new Header(name, value))
+                .toList();
     }
 
     @Test
-    @DisplayName("headers that begin with idem- are ignored, whatever a producer writes into them")
+    @DisplayName(
+            "headers that begin with idem- are ignored, whatever a producer writes into them, but an outbox's two say what"
+                    + " they say and decide nothing")
     void forgedHeaders() throws Exception {
         List<Message> seen = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger runs = new AtomicInteger();
@@ -81,6 +95,7 @@ abstract class LetterContract extends LetterPlaceContract {
         assertThat(seen).allSatisfy(message -> {
             assertThat(message.replaySession()).isEmpty();
             assertThat(message.headers()).noneMatch(LetterContract::isForged);
+            assertIsSaid(message);
         });
         for (Letter letter : letters()) {
             DeadLetter about = letter.about();
@@ -90,6 +105,12 @@ abstract class LetterContract extends LetterPlaceContract {
             assertThat(about.replayForbidden()).isFalse();
             assertThat(about.origin().values()).isNotEmpty().doesNotContain("-2147483648", "0-0");
             assertThat(letter.message().headers()).noneMatch(LetterContract::isForged);
+            assertIsSaid(letter.message());
         }
+    }
+
+    private static void assertIsSaid(Message message) {
+        assertThat(message.correlationId().orElseThrow()).isIn(VALUES);
+        assertThat(message.causationId()).isEqualTo(message.correlationId());
     }
 }

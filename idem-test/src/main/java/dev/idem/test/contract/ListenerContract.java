@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The part of {@link BrokerContract} about a listener's states, its start and end, and what it keeps in memory. */
-abstract class ListenerContract extends LetterContract {
+abstract class ListenerContract extends AbsenceContract {
     private static final long BUDGET = 8 * 1024 * 1024;
 
     @Test
