@@ -245,7 +245,7 @@ final class OuterInbox implements JoinedInbox {
             Unit unit = kept;
             return unit == null
                     ? now(outcome)
-                    : new Provisional<>(
+                    : new JoinedAnswer<>(
                             outcome,
                             place,
                             () -> confirm(unit),
@@ -263,6 +263,6 @@ final class OuterInbox implements JoinedInbox {
 
     /** An answer for which nothing is left to confirm. */
     private <T extends @Nullable Object> Provisional<T> now(Outcome<T> outcome) {
-        return new Provisional<>(outcome, JoinedPlace.here(store, outer), () -> {}, () -> {});
+        return new JoinedAnswer<>(outcome, JoinedPlace.here(store, outer), () -> {}, () -> {});
     }
 }

@@ -91,7 +91,7 @@ class JoinedHandlerTest extends InboxFixture {
         AtomicInteger woken = new AtomicInteger();
         Connection outer = ScriptedUnit.stub(Connection.class);
         JoinedHandler around = JoinedHandler.begin(KeyEncoding.unique("billing"), JoinedPlace.here(store, outer));
-        Provisional<String> answer = new Provisional<>(
+        Provisional<String> answer = new JoinedAnswer<>(
                 new Outcome.Processed<>("r"), JoinedPlace.here(store, outer), () -> {}, woken::incrementAndGet);
         around.end();
         assertThat(JoinedHandler.running()).isNull();
