@@ -38,17 +38,18 @@ class RollingDeployTest {
     void leftToTheNewOne(Database database) {
         for (QueuePolicy way : List.of(QueuePolicy.inTransaction(), QueuePolicy.leased(Duration.ofMinutes(1)))) {
             try (Db db = Db.fresh(database)) {
-                DataSource pool = db.pool(10);
+                DataSource pool = db.pool(20);
                 try (Inbox oldInbox = db.inbox(pool);
                         Inbox newInbox = db.inbox(pool)) {
-                    Consumer old = consumer(way, Duration.ofHours(1), "known");
+                    // Both may take it, after ever longer pauses: so the new one is given better chances than the old one.
+                    Consumer old = consumer(way.withWorkers(1), Duration.ofHours(1), "known");
                     assertThat(oldInbox.accept(old, NEW)).isInstanceOf(Outcome.Stored.class);
                     oldInbox.start(old);
                     await().atMost(Duration.ofSeconds(20))
                             .until(() -> db.number("SELECT count(*) FROM idem_queue WHERE reason = 'UNKNOWN_TYPE'"
                                             + " AND status = 0 AND error IS NOT NULL AND fence > 2")
                                     == 1);
-                    newInbox.start(consumer(way, Duration.ofHours(1), "known", "new"));
+                    newInbox.start(consumer(way.withWorkers(10), Duration.ofHours(1), "known", "new"));
                     await().atMost(Duration.ofSeconds(60)).until(() -> db.payments() == 1);
                     assertThat(oldInbox.queueStats("payments").parked()).isZero();
                     assertThat(db.number("SELECT count(*) FROM idem_attempt")).isZero();
