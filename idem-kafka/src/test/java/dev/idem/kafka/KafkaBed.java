@@ -45,7 +45,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A topic and a group of its own on the broker of this JVM, and a database with a table of effects. */
 final class KafkaBed implements AutoCloseable {
-    private static final Duration LONG = Duration.ofSeconds(90);
+    private static final Duration LONG = Duration.ofSeconds(180);
     private static KafkaServer server;
     private static Admin admin;
     private static Producer<byte[], byte[]> producer;

@@ -65,7 +65,7 @@ abstract class BrokerBench {
     /** A destination nobody else uses. */
     protected abstract BrokerUnderTest broker() throws Exception;
 
-    /** An empty database with the store's tables, of which each test has its own. */
+    /** An empty database with the store's tables, of which each test has its own; it is closed after it if it can be. */
     protected abstract DataSource database() throws Exception;
 
     protected abstract MarkerStore store(DataSource dataSource) throws Exception;
@@ -103,6 +103,9 @@ abstract class BrokerBench {
         }
         if (broker != null) {
             broker.close();
+        }
+        if (database instanceof AutoCloseable pool) {
+            pool.close();
         }
     }
 
