@@ -5,4 +5,6 @@ module dev.idem.jdbc {
     requires org.slf4j;
 
     exports dev.idem.jdbc;
+    exports dev.idem.jdbc.admin;
+    exports dev.idem.jdbc.schema;
 }

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import dev.idem.internal.text.Text;
 
 /** Reads CloudEvents attributes in binary mode. HTTP values are percent-decoded, as that binding demands. */
 final class CloudEventHeaders {

@@ -2,6 +2,7 @@ package dev.idem;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import dev.idem.queue.QueuePolicy;
 
 /** What a consumer cannot have together, and what to do instead. */
 final class ConsumerRules {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import dev.idem.internal.text.Sha256;
 
 /**
  * What of a message must be equal when its key is: by default the payload's bytes as they arrived. A second message with
@@ -68,7 +69,7 @@ public final class Fingerprint {
         return OFF;
     }
 
-    Optional<byte[]> digest(Message message) {
+    public Optional<byte[]> digest(Message message) {
         return projection.apply(message).map(bytes -> Sha256.digest().digest(bytes));
     }
 }

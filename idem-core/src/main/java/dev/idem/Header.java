@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import dev.idem.internal.text.Text;
 
 /** One header as it arrived: a name and bytes. Immutable; never logged. */
 public final class Header {

@@ -1,7 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import dev.idem.internal.inbox.StoreInbox;
+import dev.idem.internal.unit.InboxOptions;
+import dev.idem.join.JoinedFailure;
+import dev.idem.join.JoinedInbox;
+import dev.idem.queue.QueueStats;
+import dev.idem.sequence.Gap;
 
 /**
  * The barrier at a consumer's door: runs the work for a message exactly once, however often it is delivered, and says
@@ -174,7 +180,7 @@ public interface Inbox extends AutoCloseable {
     final class Builder {
         private final MarkerStore store;
         private final List<InboxListener> listeners = new ArrayList<>();
-        private StepHook steps = StepHook.NONE;
+        private FaultHook steps = FaultHook.NONE;
         private int concurrency = Integer.MAX_VALUE;
         private Duration drain = Duration.ofSeconds(30);
 
@@ -208,8 +214,8 @@ public interface Inbox extends AutoCloseable {
             return this;
         }
 
-        /** For tests only: see {@link StepHook}. */
-        public Builder steps(StepHook hook) {
+        /** For tests only: see {@link FaultHook}. */
+        public Builder steps(FaultHook hook) {
             steps = Objects.requireNonNull(hook, "hook");
             return this;
         }

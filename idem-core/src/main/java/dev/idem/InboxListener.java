@@ -3,6 +3,7 @@ package dev.idem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import dev.idem.sequence.Gap;
 
 /**
  * Hears what the inbox does; for metrics, alarms and logs. Called on one thread of the inbox's own, in order, shortly

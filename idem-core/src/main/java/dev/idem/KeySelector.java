@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import dev.idem.internal.text.Text;
 
 /**
  * Says what makes two deliveries the same message for a consumer. Must depend on the message alone: an id made by the

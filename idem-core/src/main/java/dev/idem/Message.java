@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import dev.idem.internal.text.Text;
+import dev.idem.queue.Outbox;
+import dev.idem.replay.ReplaySource;
 
 /**
  * What arrived, as bytes and attributes. Immutable and thread-safe.
@@ -65,7 +68,7 @@ public final class Message {
     }
 
     /** The payload itself, for hashing and decoding inside this package without a copy. */
-    byte[] rawPayload() {
+    public byte[] rawPayload() {
         return fields.payload;
     }
 
@@ -141,7 +144,7 @@ public final class Message {
     }
 
     /** The same message in another replay session, or in none. */
-    Message inSession(@Nullable String session) {
+    public Message inSession(@Nullable String session) {
         return toBuilder().replaySession(session).markedAs(fields.markedAs).build();
     }
 

@@ -2,6 +2,7 @@ package dev.idem;
 
 import java.util.Optional;
 import java.util.function.Function;
+import dev.idem.internal.text.IdTime;
 
 /** Key selectors that are more than a function: they say whether their keys begin with a time. */
 record OrderedKey(KeySelector selector, boolean isTimeOrdered) implements KeySelector {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import dev.idem.replay.Replayer;
 
 /**
  * How a consumer treats what is not the ordinary case. Immutable and thread-safe; every option has a working default, and
@@ -166,7 +167,7 @@ public final class Policy {
     }
 
     /** Whether a replay session does everything anew. */
-    boolean rebuilds() {
+    public boolean rebuilds() {
         return options.replay == Replay.ALLOWED || options.replay == Replay.SUPPRESS_EFFECTS;
     }
 
@@ -179,7 +180,7 @@ public final class Policy {
         return options.redaction;
     }
 
-    Retention retention() {
+    public Retention retention() {
         return retention;
     }
 
@@ -367,7 +368,7 @@ public final class Policy {
     }
 
     /** An explicit choice of the handler wins over the declared types; anything not declared is retryable. */
-    Failure classify(Throwable failure) {
+    public Failure classify(Throwable failure) {
         if (failure instanceof RetryableException) {
             return Failure.RETRYABLE;
         }

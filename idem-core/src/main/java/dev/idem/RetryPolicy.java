@@ -80,7 +80,7 @@ public final class RetryPolicy {
     }
 
     /** The policy for this failure. */
-    RetryPolicy forFailure(Throwable failure) {
+    public RetryPolicy forFailure(Throwable failure) {
         for (Rule rule : rules) {
             if (rule.type.isInstance(failure)) {
                 return rule.policy;
@@ -90,7 +90,7 @@ public final class RetryPolicy {
     }
 
     /** How long to wait after so many failures, the last of which was this one. */
-    Duration delay(int failures, Throwable failure) {
+    public Duration delay(int failures, Throwable failure) {
         try {
             Duration wanted = delay.after(failures, failure);
             return wanted.isNegative() ? Duration.ZERO : wanted.compareTo(LONGEST) > 0 ? LONGEST : wanted;

@@ -2,6 +2,9 @@ package dev.idem;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import dev.idem.batch.BatchHandler;
+import dev.idem.internal.text.CodecName;
+import dev.idem.steps.StepHandler;
 
 /** How the messages of a kind are decoded and handled: one by one, together, or in steps. Immutable. */
 public sealed interface Route {

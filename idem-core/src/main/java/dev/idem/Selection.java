@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import dev.idem.internal.text.KeyTime;
+import dev.idem.internal.text.Text;
 
 /** What a {@link KeySelector} found: parts that identify the message, or why there are none. Immutable. */
 public sealed interface Selection {
@@ -75,7 +77,7 @@ public sealed interface Selection {
         }
 
         /** Itself if it identifies a message, else why not. */
-        Selection checked() {
+        public Selection checked() {
             if (ids.isEmpty()) {
                 return new Unusable(Rejection.KEY_MISSING, "the key has no parts");
             }

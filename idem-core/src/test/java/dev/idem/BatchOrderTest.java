@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.batch.BatchHandler;
 
 /** RO-07: behind a message that must come again, no other one of its ordering key runs, whichever way it failed. */
 class BatchOrderTest extends BatchFixture {

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.queue.QueuePolicy;
 
 class ConsumerTest {
     private static final PayloadDecoder<String> TEXT = PayloadDecoder.text();

@@ -7,7 +7,7 @@ import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,7 +18,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** One transaction of the fake. Deferred statements that begin with "bad" or "transient" fail that way. */
-final class FakeBatch implements Batch {
+public final class FakeBatch implements Batch {
     private final FakeBatchStore store;
     private final String claimId;
     private final Map<MarkerKey, ClaimRequest> granted = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ final class FakeBatch implements Batch {
     private final List<FakeUnit> kept = new ArrayList<>();
     private final Map<MarkerKey, StoredResult> results = new LinkedHashMap<>();
     private @Nullable FakeUnit unit;
-    boolean lost;
+    public boolean lost;
 
     FakeBatch(FakeBatchStore store, String claimId, List<ClaimRequest> requests) {
         this.store = store;
@@ -44,16 +44,16 @@ final class FakeBatch implements Batch {
         }
     }
 
-    FakeUnit unit() {
+    public FakeUnit unit() {
         return Objects.requireNonNull(unit);
     }
 
-    List<MarkerKey> grantedKeys() {
+    public List<MarkerKey> grantedKeys() {
         return List.copyOf(granted.keySet());
     }
 
     /** Makes everything durable that is kept. */
-    void apply() {
+    public void apply() {
         kept.forEach(part -> store.effects.addAll(part.all()));
         granted.forEach((key, request) -> store.markers.put(
                 Objects.requireNonNull(key.readable()),
@@ -71,7 +71,7 @@ final class FakeBatch implements Batch {
     }
 
     @Override
-    public Unit begin(List<MarkerKey> keys, @Nullable String lane) {
+    public UnitOfWork begin(List<MarkerKey> keys, @Nullable String lane) {
         unit = new FakeUnit(keys);
         return unit;
     }
@@ -82,8 +82,8 @@ final class FakeBatch implements Batch {
     }
 
     @Override
-    public Map<Unit, Throwable> flush() {
-        Map<Unit, Throwable> failed = new LinkedHashMap<>();
+    public Map<UnitOfWork, Throwable> flush() {
+        Map<UnitOfWork, Throwable> failed = new LinkedHashMap<>();
         for (FakeUnit part : kept) {
             if (part.deferred.stream().anyMatch(sql -> sql.startsWith("transient"))) {
                 throw new TransientStoreException("deferred " + part.deferred, null);
@@ -96,7 +96,7 @@ final class FakeBatch implements Batch {
     }
 
     @Override
-    public boolean forget(Unit part) {
+    public boolean forget(UnitOfWork part) {
         kept.remove((FakeUnit) part);
         return ((FakeUnit) part).written.isEmpty();
     }
@@ -117,16 +117,16 @@ final class FakeBatch implements Batch {
     }
 
     /** One handler's part. */
-    final class FakeUnit implements Unit {
-        final List<MarkerKey> keys;
+    public final class FakeUnit implements UnitOfWork {
+        public final List<MarkerKey> keys;
         final List<String> written = new ArrayList<>();
         final List<String> deferred = new ArrayList<>();
 
         @Nullable
-        RuntimeException revokeFault;
+        public RuntimeException revokeFault;
 
         @Nullable
-        RuntimeException rollbackFault;
+        public RuntimeException rollbackFault;
 
         private boolean used = true;
 
@@ -138,7 +138,7 @@ final class FakeBatch implements Batch {
             written.add(effect);
         }
 
-        void unused() {
+        public void unused() {
             used = false;
         }
 

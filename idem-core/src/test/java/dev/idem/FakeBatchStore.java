@@ -21,42 +21,42 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Batches in memory, with effects that can be counted, and with everything that can go wrong on request. */
-final class FakeBatchStore implements MarkerStore.Batching {
-    static final Instant DONE_AT = Instant.parse("2026-01-02T03:04:05Z");
+public final class FakeBatchStore implements MarkerStore.Batching {
+    public static final Instant DONE_AT = Instant.parse("2026-01-02T03:04:05Z");
 
     /** By what makes a key readable. */
-    final Map<String, Marker> markers = new HashMap<>();
+    public final Map<String, Marker> markers = new HashMap<>();
 
-    final List<String> effects = new ArrayList<>();
-    final Set<String> busy = new HashSet<>();
+    public final List<String> effects = new ArrayList<>();
+    public final Set<String> busy = new HashSet<>();
     /** The keys of each claim that reached the store. */
-    final List<List<String>> claims = new ArrayList<>();
+    public final List<List<String>> claims = new ArrayList<>();
 
     private final Queue<Runnable> claimFaults = new ArrayDeque<>();
     private final Queue<End> ends = new ArrayDeque<>();
     private @Nullable FakeBatch running;
 
     /** What happens instead of the next commit. */
-    interface End {
+    public interface End {
         void of(FakeBatch batch);
     }
 
-    FakeBatchStore nextClaim(Runnable fault) {
+    public FakeBatchStore nextClaim(Runnable fault) {
         claimFaults.add(fault);
         return this;
     }
 
-    FakeBatchStore nextCommit(End end) {
+    public FakeBatchStore nextCommit(End end) {
         ends.add(end);
         return this;
     }
 
     /** Writes through the unit that is running. */
-    void write(String effect) {
+    public void write(String effect) {
         running().unit().write(effect);
     }
 
-    FakeBatch running() {
+    public FakeBatch running() {
         if (running == null) {
             throw new IllegalStateException("no batch is running");
         }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import dev.idem.steps.EffectNotDoneException;
 
 /** Whatever a handler looks like, it compiles, runs, and means what it says: each line here is one a user would type. */
 class HandlerShapesTest {

@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /** Writes down what the inbox tells its listeners. Complete once the inbox is closed. */
-class Heard implements InboxListener {
-    final List<String> events = Collections.synchronizedList(new ArrayList<>());
+public class Heard implements InboxListener {
+    public final List<String> events = Collections.synchronizedList(new ArrayList<>());
     final List<Delivery> deliveries = Collections.synchronizedList(new ArrayList<>());
 
     @Override

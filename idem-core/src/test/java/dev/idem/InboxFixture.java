@@ -6,16 +6,16 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
 /** An inbox on a scripted store, with everything it does written down. */
-abstract class InboxFixture {
-    static final String ID = "0190a5b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
-    static final Message MESSAGE =
+public abstract class InboxFixture {
+    public static final String ID = "0190a5b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";
+    public static final Message MESSAGE =
             Message.builder().id(ID).type("t").payload(bytes("payload")).build();
-    static final Consumer CONSUMER = Consumer.of("billing");
+    public static final Consumer CONSUMER = Consumer.of("billing");
 
-    final ScriptedStore store = new ScriptedStore();
+    public final ScriptedStore store = new ScriptedStore();
     final Heard heard = new Heard();
     final List<String> steps = new ArrayList<>();
-    final Inbox inbox = Inbox.builder(store)
+    public final Inbox inbox = Inbox.builder(store)
             .listener(heard)
             .steps((step, key) -> steps.add(step.name()))
             .build();
@@ -26,27 +26,27 @@ abstract class InboxFixture {
     }
 
     /** What the listeners heard in all; the inbox is closed for that. */
-    List<String> events() {
+    public List<String> events() {
         inbox.close();
         return heard.events;
     }
 
-    static Consumer handling(Policy policy, Handler<String, ?> handler) {
+    public static Consumer handling(Policy policy, Handler<String, ?> handler) {
         return Consumer.named("billing")
                 .policy(policy)
                 .on("t", PayloadDecoder.text(), handler)
                 .build();
     }
 
-    static Consumer handling(Handler<String, ?> handler) {
+    public static Consumer handling(Handler<String, ?> handler) {
         return handling(Policy.defaults(), handler);
     }
 
-    static Consumer with(Policy policy) {
+    public static Consumer with(Policy policy) {
         return Consumer.named("billing").policy(policy).build();
     }
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 }

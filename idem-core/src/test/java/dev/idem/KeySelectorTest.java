@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.key.Keyed;
 
 class KeySelectorTest {
     private static final Message BARE = Message.builder().build();

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.replay.ReplaySpec;
 
 class ReplayKeyTest {
     private static final String UUID_7 = "018f3a52-7c1e-7d2a-9b57-0123456789ab";

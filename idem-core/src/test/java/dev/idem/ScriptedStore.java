@@ -21,16 +21,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A store that answers claims from a script, and writes down every call that reaches it or one of its units. */
-final class ScriptedStore implements MarkerStore.Joinable {
-    static final Instant DONE_AT = Instant.parse("2026-01-02T03:04:05Z");
+public final class ScriptedStore implements MarkerStore.Joinable {
+    public static final Instant DONE_AT = Instant.parse("2026-01-02T03:04:05Z");
 
-    final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    public final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final List<String> retained = Collections.synchronizedList(new ArrayList<>());
     final List<String> admitted = Collections.synchronizedList(new ArrayList<>());
     final List<ClaimRequest> requests = Collections.synchronizedList(new ArrayList<>());
-    volatile @Nullable String open;
-    volatile @Nullable String beside;
-    volatile boolean same = true;
+    public volatile @Nullable String open;
+    public volatile @Nullable String beside;
+    public volatile boolean same = true;
     private final Queue<Function<ClaimRequest, Claim>> script = new ConcurrentLinkedQueue<>();
 
     ScriptedStore then(Function<ClaimRequest, Claim> answer) {
@@ -39,21 +39,21 @@ final class ScriptedStore implements MarkerStore.Joinable {
     }
 
     /** Grants the next claim; its id is given, so that a script can tell its own marker from another's. */
-    ScriptedUnit thenGrant(String claimId) {
+    public ScriptedUnit thenGrant(String claimId) {
         ScriptedUnit unit = new ScriptedUnit(claimId, calls);
         then(request -> new Claim.Granted(unit));
         return unit;
     }
 
-    ScriptedStore thenTakenBy(String claimId) {
+    public ScriptedStore thenTakenBy(String claimId) {
         return then(r -> new Claim.Taken(new Marker(r.key().readable(), r.fingerprint(), DONE_AT, claimId, null)));
     }
 
-    ScriptedStore thenBusy() {
+    public ScriptedStore thenBusy() {
         return then(request -> new Claim.Busy());
     }
 
-    ScriptedStore thenFail(RuntimeException failure) {
+    public ScriptedStore thenFail(RuntimeException failure) {
         return then(request -> {
             throw failure;
         });

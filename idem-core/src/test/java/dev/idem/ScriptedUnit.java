@@ -1,7 +1,7 @@
 package dev.idem;
 
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Instant;
@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A unit that fails where it is told to. */
-final class ScriptedUnit implements Unit {
-    final CountDownLatch abandoned = new CountDownLatch(1);
+public final class ScriptedUnit implements UnitOfWork {
+    public final CountDownLatch abandoned = new CountDownLatch(1);
     final Connection connection = stub(Connection.class);
     final DataSource dataSource = stub(DataSource.class);
     private final String claimId;
@@ -26,17 +26,17 @@ final class ScriptedUnit implements Unit {
     private @Nullable RuntimeException rollbackFault;
     volatile @Nullable StoredResult stored;
 
-    ScriptedUnit(String claimId, List<String> calls) {
+    public ScriptedUnit(String claimId, List<String> calls) {
         this.claimId = claimId;
         this.calls = calls;
     }
 
-    ScriptedUnit forgetsUpTo(Instant value) {
+    public ScriptedUnit forgetsUpTo(Instant value) {
         horizon = value;
         return this;
     }
 
-    ScriptedUnit horizonFails(RuntimeException fault) {
+    public ScriptedUnit horizonFails(RuntimeException fault) {
         horizonFault = fault;
         return this;
     }
@@ -54,17 +54,17 @@ final class ScriptedUnit implements Unit {
         return this;
     }
 
-    ScriptedUnit revokeFails(RuntimeException fault) {
+    public ScriptedUnit revokeFails(RuntimeException fault) {
         revokeFault = fault;
         return this;
     }
 
-    ScriptedUnit commitFails(RuntimeException fault) {
+    public ScriptedUnit commitFails(RuntimeException fault) {
         commitFault = fault;
         return this;
     }
 
-    ScriptedUnit rollbackFails(RuntimeException fault) {
+    public ScriptedUnit rollbackFails(RuntimeException fault) {
         rollbackFault = fault;
         return this;
     }
@@ -125,7 +125,7 @@ final class ScriptedUnit implements Unit {
         calls.add("close");
     }
 
-    static <T> T stub(Class<T> type) {
+    public static <T> T stub(Class<T> type) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, args) -> {
             throw new UnsupportedOperationException(method.getName());
         }));

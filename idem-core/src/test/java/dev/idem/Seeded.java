@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Random input that can be had again: a failure names its seed, and {@code -Didem.seed=…} takes it back. */
-final class Seeded {
+public final class Seeded {
     private static final String PROPERTY = "idem.seed";
     /** Chosen to meet each other: delimiters, escapes and what they stand for, look-alikes, and what is invisible. */
     private static final List<String> FRAGMENTS = List.of(
@@ -39,7 +39,7 @@ final class Seeded {
         random = new Random(seed);
     }
 
-    static void forAll(int rounds, Consumer<Seeded> property) {
+    public static void forAll(int rounds, Consumer<Seeded> property) {
         long seed = Long.getLong(PROPERTY, System.nanoTime());
         for (int round = 0; round < rounds; round++) {
             try {
@@ -51,16 +51,16 @@ final class Seeded {
         }
     }
 
-    int below(int bound) {
+    public int below(int bound) {
         return random.nextInt(bound);
     }
 
-    long bits() {
+    public long bits() {
         return random.nextLong();
     }
 
     /** Never blank: the first character can always be seen. */
-    String text() {
+    public String text() {
         StringBuilder text = new StringBuilder().append((char) ('a' + below(2)));
         for (int left = below(4); left > 0; left--) {
             text.append(FRAGMENTS.get(below(FRAGMENTS.size())));
@@ -68,7 +68,7 @@ final class Seeded {
         return text.toString();
     }
 
-    <T> List<T> list(int size, Supplier<T> element) {
+    public <T> List<T> list(int size, Supplier<T> element) {
         List<T> list = new ArrayList<>();
         for (int i = 0; i < size; i++) {
             list.add(element.get());

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Step;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.FaultHook;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +34,7 @@ class SpiTest {
 
     @Test
     void theEmptyHookDoesNothing() {
-        assertThatCode(() -> StepHook.NONE.at(Step.AFTER_COMMIT, new MarkerKey("c", new UUID(0, 1), null)))
+        assertThatCode(() -> FaultHook.NONE.at(FaultPoint.AFTER_COMMIT, new MarkerKey("c", new UUID(0, 1), null)))
                 .doesNotThrowAnyException();
     }
 }

@@ -3,7 +3,7 @@ package dev.idem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.TransientStoreException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,14 +58,14 @@ class StepOrderTest extends InboxFixture {
 
     @Test
     void everyStepIsReachedAndAHookThatThrowsIsAFailureOfThatStep() {
-        Set<Step> reached = new HashSet<>();
-        for (Step failing : Step.values()) {
+        Set<FaultPoint> reached = new HashSet<>();
+        for (FaultPoint failing : FaultPoint.values()) {
             ScriptedStore own = new ScriptedStore();
             own.thenFail(new TransientStoreException("deadlock", null));
             own.thenGrant("c");
-            List<Step> before = new ArrayList<>();
+            List<FaultPoint> before = new ArrayList<>();
             IllegalStateException crash = new IllegalStateException(failing.name());
-            boolean fails = failing == Step.BEFORE_ROLLBACK || failing == Step.AFTER_ROLLBACK;
+            boolean fails = failing == FaultPoint.BEFORE_ROLLBACK || failing == FaultPoint.AFTER_ROLLBACK;
             try (Inbox hooked = Inbox.builder(own)
                     .steps((step, key) -> {
                         before.add(step);
@@ -85,11 +85,11 @@ class StepOrderTest extends InboxFixture {
             assertThat(before).contains(failing);
             assertThat(own.calls.contains("commit"))
                     .as("%s: the commit was sent", failing)
-                    .isEqualTo(failing == Step.AFTER_COMMIT || failing == Step.BEFORE_SETTLEMENT);
+                    .isEqualTo(failing == FaultPoint.AFTER_COMMIT || failing == FaultPoint.BEFORE_SETTLEMENT);
             assertThat(own.calls.contains("close"))
                     .as("%s: what was claimed is given back", failing)
-                    .isEqualTo(failing != Step.BEFORE_CLAIM && failing != Step.BEFORE_RETRY);
+                    .isEqualTo(failing != FaultPoint.BEFORE_CLAIM && failing != FaultPoint.BEFORE_RETRY);
         }
-        assertThat(reached).containsExactlyInAnyOrder(Step.values());
+        assertThat(reached).containsExactlyInAnyOrder(FaultPoint.values());
     }
 }

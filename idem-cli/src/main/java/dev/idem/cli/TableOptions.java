@@ -1,6 +1,6 @@
 package dev.idem.cli;
 
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcSchema;
 import java.util.function.Supplier;
 import javax.sql.DataSource;

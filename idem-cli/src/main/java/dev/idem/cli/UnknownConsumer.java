@@ -1,6 +1,6 @@
 package dev.idem.cli;
 
-import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.jdbc.admin.JdbcConsumers;
 import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.idem.broker;
 
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * class path.
  *
  * <p>Headers that begin with {@code idem-} are Idem's own: what a producer writes into them is taken off. Only {@link
- * dev.idem.Outbox#CAUSATION_ID} and {@link dev.idem.Outbox#CORRELATION_ID} are taken from anybody, because another service's outbox
+ * dev.idem.queue.Outbox#CAUSATION_ID} and {@link dev.idem.queue.Outbox#CORRELATION_ID} are taken from anybody, because another service's outbox
  * writes them; nothing is decided by them.
  *
  * <p>A header that stands twice, or is not UTF-8, counts as absent: choosing one of two ids could merge or split messages.

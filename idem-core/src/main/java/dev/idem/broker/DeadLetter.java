@@ -2,7 +2,7 @@ package dev.idem.broker;
 
 import dev.idem.Header;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public record DeadLetter(
         Instant at,
         boolean replayForbidden,
         Map<String, String> origin) {
-    static final String PREFIX = "idem-";
+    public static final String PREFIX = "idem-";
 
     static final String ORIGIN = PREFIX + "origin-";
 

@@ -1,9 +1,9 @@
 package dev.idem.broker;
 
 import dev.idem.Message;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,12 +1,12 @@
 package dev.idem.broker;
 
-import dev.idem.BatchHandler;
-import dev.idem.BatchTransaction;
+import dev.idem.batch.BatchHandler;
+import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

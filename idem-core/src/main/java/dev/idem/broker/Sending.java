@@ -27,7 +27,7 @@ final class Sending {
 
     private final String outbox;
     private final Publisher publisher;
-    private final Suspects suspects = new Suspects();
+    private final RejectedPublications suspects = new RejectedPublications();
     private final AtomicBoolean away = new AtomicBoolean();
 
     Sending(String outbox, Publisher publisher) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A key whose work was undone must be given up before the commit, else it is marked as done. Used by one thread, but for
- * {@link Unit#withdraw} and {@link Unit#abandon} of a unit that is running.
+ * {@link UnitOfWork#withdraw} and {@link UnitOfWork#abandon} of a unit that is running.
  */
 public interface Batch extends AutoCloseable {
     /** The keys that were not granted, and why: anything but granted. All others are granted. */
@@ -25,7 +25,7 @@ public interface Batch extends AutoCloseable {
     /** Which claim a granted key has; the marker that is committed carries the same. */
     String claimId(MarkerKey key);
 
-    /** The horizon, as {@link Unit#horizon} has it for a single key; read once for the whole batch. */
+    /** The horizon, as {@link UnitOfWork#horizon} has it for a single key; read once for the whole batch. */
     default Optional<Instant> horizon(MarkerKey key, Instant made) {
         return Optional.empty();
     }
@@ -44,7 +44,7 @@ public interface Batch extends AutoCloseable {
      *
      * @param lane deferred statements of units with the same lane keep their order; null when none others matter
      */
-    Unit begin(List<MarkerKey> keys, @Nullable String lane);
+    UnitOfWork begin(List<MarkerKey> keys, @Nullable String lane);
 
     /** Takes a granted key out of the batch: it will not be marked as done. */
     void giveUp(MarkerKey key);
@@ -53,13 +53,13 @@ public interface Batch extends AutoCloseable {
      * Sends the statements that handlers deferred. Empty when all went well; else which units' statements failed, and
      * why, and everything is as it was before the flush.
      */
-    Map<Unit, Throwable> flush();
+    Map<UnitOfWork, Throwable> flush();
 
     /**
      * Takes a unit that was kept out again, with its deferred statements. False when it also wrote through its connection,
      * which cannot be undone any more without the others: then the batch must be closed.
      */
-    boolean forget(Unit unit);
+    boolean forget(UnitOfWork unit);
 
     /** True when the transaction has isolated as many units from each other as it can at little cost. */
     default boolean full() {

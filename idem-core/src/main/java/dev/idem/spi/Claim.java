@@ -6,7 +6,7 @@ import java.time.Instant;
 /** The answer to a claim. */
 public sealed interface Claim {
     /** The caller holds the key until the unit ends, and must end it. */
-    record Granted(Unit unit) implements Claim {}
+    record Granted(UnitOfWork unit) implements Claim {}
 
     /** The key is done: its terminal marker was read. */
     record Taken(Marker marker) implements Claim {}

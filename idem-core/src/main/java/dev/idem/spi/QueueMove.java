@@ -1,14 +1,14 @@
 package dev.idem.spi;
 
-import static dev.idem.QueueState.COMPLETED;
-import static dev.idem.QueueState.FAILED_RETRYABLE;
-import static dev.idem.QueueState.FAILED_TERMINAL;
-import static dev.idem.QueueState.HELD;
-import static dev.idem.QueueState.IN_PROGRESS;
-import static dev.idem.QueueState.PARKED;
-import static dev.idem.QueueState.RECEIVED;
+import static dev.idem.queue.QueueState.COMPLETED;
+import static dev.idem.queue.QueueState.FAILED_RETRYABLE;
+import static dev.idem.queue.QueueState.FAILED_TERMINAL;
+import static dev.idem.queue.QueueState.HELD;
+import static dev.idem.queue.QueueState.IN_PROGRESS;
+import static dev.idem.queue.QueueState.PARKED;
+import static dev.idem.queue.QueueState.RECEIVED;
 
-import dev.idem.QueueState;
+import dev.idem.queue.QueueState;
 import java.util.Set;
 
 /**

@@ -1,8 +1,8 @@
 package dev.idem.spi;
 
 import dev.idem.Message;
-import dev.idem.QueueState;
-import dev.idem.QueueStats;
+import dev.idem.queue.QueueState;
+import dev.idem.queue.QueueStats;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -26,7 +26,7 @@ public interface QueueStore {
      * Hands over a message to be written with what the unit defers, so that it is stored if and only if the unit commits. It
      * has no marker: what a handler publishes is as unique as the handler's own.
      */
-    void publish(Unit unit, Intake intake, Message message);
+    void publish(UnitOfWork unit, Intake intake, Message message);
 
     /**
      * Called before workers of a consumer start.

@@ -1,8 +1,8 @@
 package dev.idem.spi;
 
-import dev.idem.EffectForecast;
+import dev.idem.replay.EffectForecast;
 import dev.idem.Policy;
-import dev.idem.ReplaySession;
+import dev.idem.replay.ReplaySession;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

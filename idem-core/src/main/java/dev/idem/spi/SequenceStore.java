@@ -1,6 +1,6 @@
 package dev.idem.spi;
 
-import dev.idem.Gap;
+import dev.idem.sequence.Gap;
 import java.util.List;
 import java.util.Optional;
 

@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Settler;
 
 /** Whatever happens to deliveries, the sums of lanes are right at last, and nothing is lost. */
 class LanesDriftTest {
@@ -69,15 +71,15 @@ class LanesDriftTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         RetryPolicy quick = RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(2);
-        Lanes<Integer> lanes = Lanes.start(
-                new Lanes.Options("test", 3, quick, Thread::new, 1_000, 1_000_000),
+        KeyedExecutor<Integer> lanes = KeyedExecutor.start(
+                new KeyedExecutor.Options("test", 3, quick, Thread::new, 1_000, 1_000_000),
                 ScriptedInbox.each(message -> random()),
                 CONSUMER,
                 settler);
         Set<Integer> forgotten = ConcurrentHashMap.newKeySet();
         int sent = 0;
         for (int round = 0; round < 40; round++) {
-            List<Lanes.Delivery<Integer>> batch = new ArrayList<>();
+            List<KeyedExecutor.Delivery<Integer>> batch = new ArrayList<>();
             for (int i = 0; i < 25; i++) {
                 String key = "k" + random.nextInt(30);
                 Message message = Message.builder()
@@ -85,7 +87,7 @@ class LanesDriftTest {
                         .orderingKey(key)
                         .payload(new byte[random.nextInt(100)])
                         .build();
-                batch.add(new Lanes.Delivery<>(sent++, message, 0));
+                batch.add(new KeyedExecutor.Delivery<>(sent++, message, 0));
             }
             lanes.add(batch);
             if (random.nextInt(4) == 0) {

@@ -20,6 +20,9 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.broker.spi.DeliveryDecider;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Settler;
 
 class LanesIncidentTest {
     private final List<DeadLetter> letters = Collections.synchronizedList(new ArrayList<>());
@@ -41,14 +44,14 @@ class LanesIncidentTest {
                 .policy(Policy.defaults().withRedaction(text -> text.replace("4711", "****")))
                 .build();
         Exception cause = new ExecutionException(new IllegalStateException("card 4711\nforged"));
-        Lanes<String> lanes = Lanes.start(
-                new Lanes.Options(
+        KeyedExecutor<String> lanes = KeyedExecutor.start(
+                new KeyedExecutor.Options(
                         "test", 1, RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(3), Thread::new, 1_000, 1_000_000),
                 ScriptedInbox.each(message -> new Outcome.Failed<>(Failure.RETRYABLE, cause)),
                 consumer,
                 settler);
         try (Logged logged = new Logged()) {
-            lanes.add(List.of(new Lanes.Delivery<>("m-1", Message.of("m-1", new byte[0]), 0)));
+            lanes.add(List.of(new KeyedExecutor.Delivery<>("m-1", Message.of("m-1", new byte[0]), 0)));
             await().atMost(ofSeconds(10)).until(() -> letters.size() == 1);
             assertThat(logged.lines(Level.WARN))
                     .singleElement()
@@ -69,8 +72,8 @@ class LanesIncidentTest {
     @Test
     @DisplayName("LV-17 so does a listener of one's own, through the triage")
     void ofOnesOwn() {
-        Triage triage =
-                new Triage(Consumer.of("own"), RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(2));
+        DeliveryDecider triage =
+                new DeliveryDecider(Consumer.of("own"), RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(2));
         Exception cause = new IllegalStateException("no till");
         try (Logged logged = new Logged()) {
             Optional<DeadLetter> letter = triage.untilDecided(

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /** An inbox that answers what a test says, so that lanes can be tested without a store. */
-final class ScriptedInbox {
+public final class ScriptedInbox {
     private ScriptedInbox() {}
 
-    static Inbox answering(Function<List<Message>, List<Outcome<?>>> script) {
+    public static Inbox answering(Function<List<Message>, List<Outcome<?>>> script) {
         return (Inbox) Proxy.newProxyInstance(
                 ScriptedInbox.class.getClassLoader(), new Class<?>[] {Inbox.class}, (proxy, method, arguments) -> {
                     if (!method.getName().equals("acceptAll")) {
@@ -27,7 +27,7 @@ final class ScriptedInbox {
     }
 
     /** An inbox that only has a store. */
-    static Inbox over(MarkerStore store) {
+    public static Inbox over(MarkerStore store) {
         return (Inbox) Proxy.newProxyInstance(
                 ScriptedInbox.class.getClassLoader(), new Class<?>[] {Inbox.class}, (proxy, method, arguments) -> {
                     if (!method.getName().equals("store")) {
@@ -37,7 +37,7 @@ final class ScriptedInbox {
                 });
     }
 
-    static Inbox each(Function<Message, Outcome<?>> script) {
+    public static Inbox each(Function<Message, Outcome<?>> script) {
         return answering(messages -> messages.stream().<Outcome<?>>map(script).toList());
     }
 }

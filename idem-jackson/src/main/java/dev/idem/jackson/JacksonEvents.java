@@ -3,7 +3,7 @@ package dev.idem.jackson;
 import static dev.idem.jackson.JsonTree.text;
 
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.broker.StructuredEvents;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

@@ -12,6 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import dev.idem.jdbc.internal.marker.CanaryMarkers;
+import dev.idem.jdbc.internal.retention.PartitionChecks;
+import dev.idem.jdbc.internal.retention.PartitionKeeper;
+import dev.idem.jdbc.internal.sql.Check;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Identifier;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 
 /**
  * The tables: prints, creates and checks them. The scripts are files in this jar, by version and database; what is
@@ -226,7 +237,7 @@ public final class JdbcSchema {
                 findings.addAll(PartitionChecks.run(connection, tables));
             }
             if (findings.stream().noneMatch(finding -> finding.severity() == Finding.Severity.ERROR)) {
-                MarkerSamples.CHECK.run(connection, tables).ifPresent(findings::add);
+                CanaryMarkers.CHECK.run(connection, tables).ifPresent(findings::add);
             }
         }
         return findings;

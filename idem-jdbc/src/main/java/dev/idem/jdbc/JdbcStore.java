@@ -26,6 +26,28 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import dev.idem.jdbc.internal.guard.Condemnable;
+import dev.idem.jdbc.internal.guard.HandlerConnections;
+import dev.idem.jdbc.internal.guard.OwnConnections;
+import dev.idem.jdbc.internal.guard.RollbackOnly;
+import dev.idem.jdbc.internal.guard.SessionId;
+import dev.idem.jdbc.internal.marker.Claims;
+import dev.idem.jdbc.internal.marker.ConsumerNumbers;
+import dev.idem.jdbc.internal.queue.JdbcQueue;
+import dev.idem.jdbc.internal.queue.JdbcSequences;
+import dev.idem.jdbc.internal.queue.QueueKit;
+import dev.idem.jdbc.internal.replay.ReplayRows;
+import dev.idem.jdbc.internal.retention.PartitionKeeper;
+import dev.idem.jdbc.internal.retention.RestoreDetector;
+import dev.idem.jdbc.internal.retention.Sweeper;
+import dev.idem.jdbc.internal.retention.Windows;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StatementSize;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
+import dev.idem.jdbc.schema.WakeUp;
 
 /**
  * Keeps markers in a relational database, in the same transaction as the handler's effects: exactly once for effects in
@@ -63,7 +85,7 @@ public final class JdbcStore
     private final JdbcQueue queue;
     private final JdbcSequences sequences;
     private final ReplayRows replays;
-    private final JdbcWitness witness;
+    private final RestoreDetector witness;
     private final MetaRow meta;
 
     JdbcStore(
@@ -95,7 +117,7 @@ public final class JdbcStore
                 wakeUp);
         sequences = new JdbcSequences(dataSource, tables);
         replays = new ReplayRows(dataSource, tables);
-        witness = new JdbcWitness(dataSource, tables, JdbcWitness.EVERY);
+        witness = new RestoreDetector(dataSource, tables, RestoreDetector.EVERY);
         meta = new MetaRow(dataSource, tables);
     }
 

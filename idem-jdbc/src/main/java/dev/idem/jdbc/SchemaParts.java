@@ -13,6 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 
 /**
  * Compares the tables and columns that the script would create with those that are there. The version alone does not tell:

@@ -1,4 +1,7 @@
-/** The relational store. {@link dev.idem.jdbc.JdbcStore} is the way in; the rest is seen through it. */
+/**
+ * Exactly once for effects in a relational database: {@link dev.idem.jdbc.JdbcStore}, its tables, and statements for
+ * effects that need less.
+ */
 @NullMarked
 package dev.idem.jdbc;
 

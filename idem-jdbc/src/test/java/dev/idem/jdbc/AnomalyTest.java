@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Nothing inserted and nothing to read is no duplicate: something in the database is in the way. */
 class AnomalyTest {

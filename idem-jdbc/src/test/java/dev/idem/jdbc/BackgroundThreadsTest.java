@@ -8,8 +8,8 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.Replayer;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.Replayer;
 import dev.idem.Transaction;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,6 +32,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.internal.retention.RestoreDetector;
+import dev.idem.jdbc.schema.Database;
 
 /** Every thread that this library starts, and that none of them ends by anything but the end of its work. */
 class BackgroundThreadsTest {
@@ -52,7 +55,7 @@ class BackgroundThreadsTest {
             Map.entry("idem-jdbc/Sweeper", "idem-retention: this test"),
             Map.entry("idem-jdbc/Listener", "idem-listen: this test"),
             Map.entry("idem-jdbc/Notifier", "idem-notify: this test"),
-            Map.entry("idem-jdbc/JdbcWitness", "idem-witness: this test"),
+            Map.entry("idem-jdbc/RestoreDetector", "idem-witness: this test"),
             Map.entry("idem-jdbc/NoteConnection", "closes one connection and ends: CloseTest"),
             Map.entry("idem-jdbc/PoolSize", "asks for one connection until it has got one, and ends: PoolSizeTest"),
             Map.entry("idem-jdbc/RunningStatement", "cancels one statement and ends"),
@@ -172,8 +175,8 @@ class BackgroundThreadsTest {
                             .build();
                     CapturedLog core = CapturedLog.of(Inbox.class);
                     CapturedLog jdbc = CapturedLog.of(JdbcStore.class);
-                    JdbcWitness witness =
-                            new JdbcWitness(source, db.tables(), Duration.ofMillis(20))) {
+                    RestoreDetector witness =
+                            new RestoreDetector(source, db.tables(), Duration.ofMillis(20))) {
                 witness.testimony();
                 witness.confirm(List.of());
                 inbox.start(consumer);

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Random batches under options of drivers, servers and pools that change what a call answers. */
 @Tag("second-pass")

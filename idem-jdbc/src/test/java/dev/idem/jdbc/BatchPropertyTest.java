@@ -7,7 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.util.List;
@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * Random batches on every database: repeats inside and across batches, failures of every kind at every position, crashes
@@ -57,7 +58,7 @@ class BatchPropertyTest {
             FaultyDataSource faulty = FaultyDataSource.around(pool);
             Consumer consumer = world.consumer(policy(random));
             AtomicInteger steps = new AtomicInteger();
-            StepHook crash = (step, key) -> {
+            FaultHook crash = (step, key) -> {
                 if (steps.decrementAndGet() == 0) {
                     throw new IllegalStateException("crash at " + step);
                 }

@@ -3,7 +3,7 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.BatchTransaction;
+import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -30,6 +30,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * Every fault at every JDBC call of a batch in which everything happens: a duplicate, a repeat, a handler of each kind, a

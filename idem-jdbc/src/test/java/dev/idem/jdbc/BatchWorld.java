@@ -1,6 +1,6 @@
 package dev.idem.jdbc;
 
-import dev.idem.BatchTransaction;
+import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.PayloadDecoder;
@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** The handlers of a random stream, which do what their plan says, and the table of their numbered effects. */
 final class BatchWorld {

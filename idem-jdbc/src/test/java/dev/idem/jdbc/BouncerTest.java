@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import dev.idem.jdbc.schema.Database;
 
 /** PgBouncer in transaction mode: each transaction may meet another server connection. */
 @ExtendWith(SkipWithoutServer.class)

@@ -10,7 +10,7 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** What is logged at any level while this is open. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
     private final Logger logger;
     private final Level before;
     private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
@@ -23,7 +23,7 @@ final class CapturedLog implements AutoCloseable {
         logger.addAppender(appender);
     }
 
-    static CapturedLog of(Class<?> type) {
+    public static CapturedLog of(Class<?> type) {
         return new CapturedLog((Logger) LoggerFactory.getLogger(type));
     }
 
@@ -31,7 +31,7 @@ final class CapturedLog implements AutoCloseable {
         return new CapturedLog((Logger) LoggerFactory.getLogger(name));
     }
 
-    List<String> warnings() {
+    public List<String> warnings() {
         return List.copyOf(appender.list).stream()
                 .filter(event -> event.getLevel() == Level.WARN)
                 .map(ILoggingEvent::getFormattedMessage)
@@ -39,7 +39,7 @@ final class CapturedLog implements AutoCloseable {
     }
 
     /** Every line with the texts of its exceptions. */
-    List<String> everything() {
+    public List<String> everything() {
         return from(Level.TRACE);
     }
 

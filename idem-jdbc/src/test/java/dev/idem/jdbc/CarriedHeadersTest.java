@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession.State;
-import dev.idem.ReplaySpec;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession.State;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.DeliveryHeaders;
 import java.time.Duration;
@@ -21,6 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** How a message came, and what it belongs to, is known wherever it is handled: stored, tried again, retried, replayed. */
 class CarriedHeadersTest {

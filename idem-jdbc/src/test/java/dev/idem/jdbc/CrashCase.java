@@ -1,6 +1,6 @@
 package dev.idem.jdbc;
 
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,9 +13,9 @@ record CrashCase(CrashDelivery.Scenario scenario, int index, String point, boole
         boolean committed = scenario == CrashDelivery.Scenario.DUPLICATE;
         for (int i = 0; i < passed.size(); i++) {
             String point = passed.get(i);
-            committed |= point.equals(Step.AFTER_COMMIT.name());
+            committed |= point.equals(FaultPoint.AFTER_COMMIT.name());
             cases.add(new CrashCase(scenario, i, point, committed));
-            committed |= point.equals(Step.BEFORE_COMMIT.name()) && scenario == CrashDelivery.Scenario.COMMIT_LOST;
+            committed |= point.equals(FaultPoint.BEFORE_COMMIT.name()) && scenario == CrashDelivery.Scenario.COMMIT_LOST;
         }
         return cases;
     }

@@ -7,7 +7,7 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Transaction;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +18,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * One delivery that tells a visitor about every point it passes: each {@link Step}, and in the handler before and after
+ * One delivery that tells a visitor about every point it passes: each {@link FaultPoint}, and in the handler before and after
  * its effect. The visitor may throw, stand still or end the process.
  */
 final class CrashDelivery {
@@ -90,9 +90,9 @@ final class CrashDelivery {
         return id;
     }
 
-    private void at(Step step, MarkerKey key) {
+    private void at(FaultPoint step, MarkerKey key) {
         pass(step.name());
-        if (step == Step.BEFORE_COMMIT && scenario == Scenario.COMMIT_LOST && !commitLost) {
+        if (step == FaultPoint.BEFORE_COMMIT && scenario == Scenario.COMMIT_LOST && !commitLost) {
             commitLost = true;
             source.arm(2, Fault.CONNECTION_LOST_AFTER); // first the statement is prepared, then it is sent
         }

@@ -13,23 +13,30 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.marker.Partition;
+import dev.idem.jdbc.internal.retention.RetentionRun;
+import dev.idem.jdbc.internal.retention.Sweep;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 
 /** A PostgreSQL database with markers in partitions, of which many are older than the window. */
-final class Days implements AutoCloseable {
-    static final int BACK = 20;
-    static final Duration OLD = Duration.ofDays(10);
-    static final Consumer PAYMENTS = payments(Policy.defaults());
+public final class Days implements AutoCloseable {
+    public static final int BACK = 20;
+    public static final Duration OLD = Duration.ofDays(10);
+    public static final Consumer PAYMENTS = payments(Policy.defaults());
 
-    final Db db = Db.fresh(Database.POSTGRESQL);
-    final Inbox inbox;
+    public final Db db = Db.fresh(Database.POSTGRESQL);
+    public final Inbox inbox;
 
-    Days() {
+    public Days() {
         JdbcSchema.of(db.plain()).applyPartitioned(BACK);
         inbox = Inbox.create(JdbcStore.create(db.plain()));
         inbox.register(PAYMENTS);
     }
 
-    static Consumer payments(Policy policy) {
+    public static Consumer payments(Policy policy) {
         return Consumer.named("payments")
                 .key(KeySelector.messageId().timeOrdered())
                 .policy(policy)
@@ -37,7 +44,7 @@ final class Days implements AutoCloseable {
     }
 
     /** The same consumer, with a handler for batches. */
-    static Consumer handler() {
+    public static Consumer handler() {
         return Consumer.named("payments")
                 .key(KeySelector.messageId().timeOrdered())
                 .otherwise((message, tx) -> {
@@ -47,37 +54,37 @@ final class Days implements AutoCloseable {
                 .build();
     }
 
-    static String v7(Instant made) {
+    public static String v7(Instant made) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long high = made.toEpochMilli() << 16 | 0x7000 | random.nextInt(0x1000);
         return new UUID(high, random.nextLong() >>> 2 | Long.MIN_VALUE).toString();
     }
 
-    static String v7(Duration age) {
+    public static String v7(Duration age) {
         return v7(Instant.now().minus(age));
     }
 
-    static Message message(String id) {
+    public static Message message(String id) {
         return Message.of(id, id.getBytes(StandardCharsets.UTF_8));
     }
 
-    Outcome<?> pay(String id) throws Exception {
+    public Outcome<?> pay(String id) throws Exception {
         return pay(inbox, PAYMENTS, id);
     }
 
-    static Outcome<?> pay(Inbox inbox, Consumer consumer, String id) throws Exception {
+    public static Outcome<?> pay(Inbox inbox, Consumer consumer, String id) throws Exception {
         return inbox.run(consumer, message(id), tx -> Db.pay(tx.connection(), id));
     }
 
-    JdbcRetention.Report sweep() {
+    public JdbcRetention.Report sweep() {
         return JdbcRetention.of(JdbcSchema.of(db.plain())).run(List.of(), progress -> {});
     }
 
-    JdbcRetention.Partitions sweptPartitions() {
+    public JdbcRetention.Partitions sweptPartitions() {
         return sweep().partitions().orElseThrow();
     }
 
-    RetentionRun.Partitioned sweptWithoutRests() throws Exception {
+    public RetentionRun.Partitioned sweptWithoutRests() throws Exception {
         Tables tables = db.tables();
         List<KnownConsumer> known;
         try (Connection connection = db.plain().getConnection()) {
@@ -89,17 +96,17 @@ final class Days implements AutoCloseable {
                 .orElseThrow();
     }
 
-    List<Partition> partitions() throws Exception {
+    public List<Partition> partitions() throws Exception {
         try (var connection = db.plain().getConnection()) {
             return Partition.list(connection, db.tables());
         }
     }
 
-    Partition oldest() throws Exception {
+    public Partition oldest() throws Exception {
         return partitions().get(0);
     }
 
-    Partition of(Instant time) throws Exception {
+    public Partition of(Instant time) throws Exception {
         return partitions().stream()
                 .filter(partition -> partition.covers(time.toEpochMilli()))
                 .findFirst()
@@ -107,11 +114,11 @@ final class Days implements AutoCloseable {
     }
 
     /** Today, as the partitions have it. */
-    static long today() {
+    public static long today() {
         return Partition.dayOf(System.currentTimeMillis());
     }
 
-    long horizon() {
+    public long horizon() {
         return db.number("SELECT COALESCE(MAX(horizon), 0) FROM idem_retention");
     }
 

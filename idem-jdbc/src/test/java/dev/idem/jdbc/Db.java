@@ -23,9 +23,12 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 
 /** A fresh, empty database on a real server (or in this process for H2), with a business table to count effects in. */
-final class Db implements AutoCloseable {
+public final class Db implements AutoCloseable {
     static {
         // At the usual 100 ms the end of a pause would be most of what many tests take.
         Awaitility.setDefaultPollInterval(Duration.ofMillis(20));
@@ -46,7 +49,7 @@ final class Db implements AutoCloseable {
         }
     }
 
-    static Db fresh(Database kind) {
+    public static Db fresh(Database kind) {
         return new Db(
                 kind,
                 switch (kind) {
@@ -72,11 +75,11 @@ final class Db implements AutoCloseable {
         return new Db(kind, url);
     }
 
-    Database kind() {
+    public Database kind() {
         return kind;
     }
 
-    String url() {
+    public String url() {
         return url;
     }
 
@@ -86,12 +89,12 @@ final class Db implements AutoCloseable {
     }
 
     /** A data source without a pool. */
-    DataSource plain() {
+    public DataSource plain() {
         return plain(url);
     }
 
     /** Idem's tables in it, as they are now. */
-    Tables tables() {
+    public Tables tables() {
         return JdbcSchema.of(plain()).tables();
     }
 
@@ -99,11 +102,11 @@ final class Db implements AutoCloseable {
         return new UnitDataSource(() -> DriverManager.getConnection(url));
     }
 
-    HikariDataSource pool(int size, String... options) {
+    public HikariDataSource pool(int size, String... options) {
         return pool(size, plain(options.length == 0 ? url : url(options)));
     }
 
-    HikariDataSource pool(int size, DataSource source) {
+    public HikariDataSource pool(int size, DataSource source) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);
         config.setMaximumPoolSize(size);
@@ -113,15 +116,15 @@ final class Db implements AutoCloseable {
         return pool;
     }
 
-    Inbox inbox() {
+    public Inbox inbox() {
         return Inbox.create(store());
     }
 
-    Inbox inbox(DataSource source) {
+    public Inbox inbox(DataSource source) {
         return Inbox.create(store(source));
     }
 
-    static Message message(String id) {
+    public static Message message(String id) {
         return Message.of(id, id.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -145,15 +148,15 @@ final class Db implements AutoCloseable {
         return url.replaceFirst("user=\\w+", "user=" + role);
     }
 
-    JdbcStore store() {
+    public JdbcStore store() {
         return store(plain());
     }
 
-    JdbcStore store(DataSource source) {
+    public JdbcStore store(DataSource source) {
         return JdbcStore.builder(source).schemaMode(SchemaMode.CREATE).build();
     }
 
-    void execute(String... statements) {
+    public void execute(String... statements) {
         admin(url, statements);
     }
 
@@ -168,16 +171,16 @@ final class Db implements AutoCloseable {
         }
     }
 
-    long number(String sql) {
+    public long number(String sql) {
         return look.at(sql, rows -> rows.getLong(1));
     }
 
-    String text(String sql) {
+    public String text(String sql) {
         return look.at(sql, rows -> rows.getString(1));
     }
 
     /** Waits until so many sessions of this database wait for a lock of another one. */
-    void awaitBlocked(int sessions) {
+    public void awaitBlocked(int sessions) {
         awaitBlocked(sessions, Duration.ofSeconds(20));
     }
 
@@ -195,26 +198,26 @@ final class Db implements AutoCloseable {
         await().atMost(limit).pollInterval(Duration.ofMillis(150)).until(() -> number(sql) >= sessions);
     }
 
-    long payments() {
+    public long payments() {
         return number("SELECT count(*) FROM payment");
     }
 
-    long payments(String order) {
+    public long payments(String order) {
         return number("SELECT count(*) FROM payment WHERE order_id = '" + order + "'");
     }
 
-    long markers() {
+    public long markers() {
         return number("SELECT count(*) FROM idem_marker");
     }
 
-    static void pay(Connection connection, String order) throws SQLException {
+    public static void pay(Connection connection, String order) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("INSERT INTO payment (order_id) VALUES (?)")) {
             statement.setString(1, order);
             statement.executeUpdate();
         }
     }
 
-    static @Nullable Object nothing(Transaction tx) {
+    public static @Nullable Object nothing(Transaction tx) {
         tx.nothingToDo();
         return null;
     }

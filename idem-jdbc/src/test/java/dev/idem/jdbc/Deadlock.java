@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import dev.idem.jdbc.schema.Database;
 
 /** A real deadlock of two transactions. */
 final class Deadlock {

@@ -5,7 +5,7 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +35,7 @@ class DefectBatchStore extends DefectStore implements MarkerStore.Batching {
 
     private final class DefectBatch implements Batch {
         private final Batch batch;
-        private final Map<Unit, Unit> realOf = new HashMap<>();
+        private final Map<UnitOfWork, UnitOfWork> realOf = new HashMap<>();
 
         DefectBatch(Batch batch) {
             this.batch = batch;
@@ -52,9 +52,9 @@ class DefectBatchStore extends DefectStore implements MarkerStore.Batching {
         }
 
         @Override
-        public Unit begin(List<MarkerKey> keys, String lane) {
-            Unit realUnit = batch.begin(keys, lane);
-            Unit shown = unit(realUnit);
+        public UnitOfWork begin(List<MarkerKey> keys, String lane) {
+            UnitOfWork realUnit = batch.begin(keys, lane);
+            UnitOfWork shown = unit(realUnit);
             realOf.put(shown, realUnit);
             return shown;
         }
@@ -65,9 +65,9 @@ class DefectBatchStore extends DefectStore implements MarkerStore.Batching {
         }
 
         @Override
-        public Map<Unit, Throwable> flush() {
-            Map<Unit, Throwable> failed = new LinkedHashMap<>();
-            Map<Unit, Throwable> told = batch.flush();
+        public Map<UnitOfWork, Throwable> flush() {
+            Map<UnitOfWork, Throwable> failed = new LinkedHashMap<>();
+            Map<UnitOfWork, Throwable> told = batch.flush();
             realOf.forEach((shown, realUnit) -> {
                 if (told.containsKey(realUnit)) {
                     failed.put(shown, told.get(realUnit));
@@ -77,7 +77,7 @@ class DefectBatchStore extends DefectStore implements MarkerStore.Batching {
         }
 
         @Override
-        public boolean forget(Unit unit) {
+        public boolean forget(UnitOfWork unit) {
             return batch.forget(realOf.get(unit));
         }
 

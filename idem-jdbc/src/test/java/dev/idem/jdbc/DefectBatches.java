@@ -13,7 +13,7 @@ import dev.idem.Settlement;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /** Defects of batches: the same scene with the real store and with one that does one thing wrong. */
 final class DefectBatches {
@@ -49,7 +50,7 @@ final class DefectBatches {
                         ? db.store()
                         : new DefectBatchStore(db.store()) {
                             @Override
-                            Unit unit(Unit real) {
+                            UnitOfWork unit(UnitOfWork real) {
                                 return new DefectStore.DefectUnit(real) {
                                     @Override
                                     public void rollback() {
@@ -84,7 +85,7 @@ final class DefectBatches {
                 ? db.store()
                 : new DefectBatchStore(DefectStore.withDialect(db, db.plain(), DefectStore::withoutConfirm)) {
                     @Override
-                    Unit unit(Unit real) {
+                    UnitOfWork unit(UnitOfWork real) {
                         return new DefectStore.DefectUnit(real) {
                             @Override
                             public void revoke() {
@@ -120,7 +121,7 @@ final class DefectBatches {
                 ? db.store()
                 : new DefectBatchStore(db.store()) {
                     @Override
-                    Unit unit(Unit real) {
+                    UnitOfWork unit(UnitOfWork real) {
                         return new DefectStore.DefectUnit(real) {
                             @Override
                             public void rollback() {

@@ -13,9 +13,9 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,7 +34,7 @@ final class DefectBlame {
                 ? real
                 : new DefectStore(real) {
                     @Override
-                    Unit unit(Unit granted) {
+                    UnitOfWork unit(UnitOfWork granted) {
                         return new DefectUnit(granted) {
                             @Override
                             public void commit(StoredResult result) {
@@ -50,7 +50,7 @@ final class DefectBlame {
         AtomicBoolean first = new AtomicBoolean(true);
         try (Inbox inbox = Inbox.builder(store)
                 .steps((step, key) -> {
-                    if (step == Step.BEFORE_COMMIT && first.getAndSet(false)) {
+                    if (step == FaultPoint.BEFORE_COMMIT && first.getAndSet(false)) {
                         faulty.arm(2, Fault.CONNECTION_LOST_AFTER);
                     }
                 })

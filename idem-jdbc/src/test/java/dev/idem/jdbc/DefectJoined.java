@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import dev.idem.jdbc.internal.guard.Condemnable;
 
 /** Defects around transactions of others: the same scene with the real store and with one that forgets something. */
 final class DefectJoined {

@@ -12,7 +12,7 @@ import static dev.idem.jdbc.DefectBroker.update;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Transaction;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
@@ -25,6 +25,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
+import dev.idem.jdbc.schema.Database;
 
 /** Consumers that people write by hand, each with the mistake it is known for, beside the inbox in the same scene. */
 final class DefectNaive {
@@ -219,7 +220,7 @@ final class DefectNaive {
         AtomicBoolean first = new AtomicBoolean(true);
         try (Inbox inbox = Inbox.builder(store)
                 .steps((step, key) -> {
-                    if (step == Step.BEFORE_COMMIT && first.getAndSet(false)) {
+                    if (step == FaultPoint.BEFORE_COMMIT && first.getAndSet(false)) {
                         faulty.arm(2, Fault.CONNECTION_LOST_AFTER);
                     }
                 })

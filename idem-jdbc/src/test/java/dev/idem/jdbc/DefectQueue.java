@@ -5,12 +5,12 @@ import static dev.idem.jdbc.DefectSql.edited;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +24,8 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.awaitility.core.ConditionTimeoutException;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.schema.Database;
 
 /** Defects of stored messages: with the real statements, and with one of them changed. */
 final class DefectQueue {
@@ -86,7 +88,7 @@ final class DefectQueue {
         CountDownLatch commit = new CountDownLatch(1);
         try (Inbox late = Inbox.builder(db.store(plant.apply(db.pool(3))))
                         .steps((step, key) -> {
-                            if (step == Step.BEFORE_COMMIT) {
+                            if (step == FaultPoint.BEFORE_COMMIT) {
                                 written.countDown();
                                 awaited(commit);
                             }

@@ -15,9 +15,9 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.sql.Connection;
@@ -31,6 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /** Defects between inbox and store: the same scene with the real store and with one that does one thing wrong. */
 final class DefectScenes {
@@ -107,7 +109,7 @@ final class DefectScenes {
                 ? real
                 : new DefectStore(real) {
                     @Override
-                    Unit unit(Unit granted) {
+                    UnitOfWork unit(UnitOfWork granted) {
                         return new DefectUnit(granted) {
                             @Override
                             public void commit(StoredResult result) {
@@ -123,7 +125,7 @@ final class DefectScenes {
         AtomicBoolean first = new AtomicBoolean(true);
         try (Inbox inbox = Inbox.builder(store)
                 .steps((step, key) -> {
-                    if (step == Step.BEFORE_COMMIT && first.getAndSet(false)) {
+                    if (step == FaultPoint.BEFORE_COMMIT && first.getAndSet(false)) {
                         faulty.arm(2, Fault.CONNECTION_LOST_BEFORE);
                     }
                 })
@@ -186,7 +188,7 @@ final class DefectScenes {
                 ? real
                 : new DefectStore(real) {
                     @Override
-                    Unit unit(Unit granted) {
+                    UnitOfWork unit(UnitOfWork granted) {
                         return new DefectUnit(granted) {
                             @Override
                             public Connection connection() {

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
+import dev.idem.jdbc.internal.sql.Dialect;
 
 /** Defects in the SQL: the same scene with the real statements and with one of them changed. */
 final class DefectSqlScenes {

@@ -6,12 +6,12 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySpec;
-import dev.idem.Replayer;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.replay.Replayer;
 import dev.idem.RetryPolicy;
-import dev.idem.StepHandler;
+import dev.idem.steps.StepHandler;
 import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -20,6 +20,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import dev.idem.jdbc.admin.JdbcReplays;
 
 /** Defects around steps, their ledger and replay sessions: with the real statements, and with one of them changed. */
 final class DefectSteps {

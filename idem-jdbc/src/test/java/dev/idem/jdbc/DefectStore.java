@@ -7,12 +7,16 @@ import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.OuterTransactions;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.StatementSize;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.WakeUp;
 
 /** The relational store with something between it and the inbox; a defect overrides what it gets wrong. */
 class DefectStore implements MarkerStore {
@@ -100,7 +104,7 @@ class DefectStore implements MarkerStore {
         return claim instanceof Claim.Granted granted ? new Claim.Granted(unit(granted.unit())) : claim;
     }
 
-    Unit unit(Unit granted) {
+    UnitOfWork unit(UnitOfWork granted) {
         return granted;
     }
 
@@ -130,10 +134,10 @@ class DefectStore implements MarkerStore {
     }
 
     /** A unit that does what the real one does, except for what a defect overrides. */
-    static class DefectUnit implements Unit {
-        private final Unit real;
+    static class DefectUnit implements UnitOfWork {
+        private final UnitOfWork real;
 
-        DefectUnit(Unit real) {
+        DefectUnit(UnitOfWork real) {
             this.real = real;
         }
 

@@ -9,8 +9,8 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
-import dev.idem.Sequence;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import dev.idem.TerminalException;
 import dev.idem.Work;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +22,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.schema.Database;
 
 /** Consumers that handle before they acknowledge, and keep in the inbox what they cannot do. */
 class DoorParkingTest {

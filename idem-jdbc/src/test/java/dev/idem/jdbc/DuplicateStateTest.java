@@ -10,8 +10,8 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Outcome.Duplicate.State;
 import dev.idem.Position;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueState;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueState;
 import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** What a duplicate says of the message that it repeats. */
 class DuplicateStateTest {

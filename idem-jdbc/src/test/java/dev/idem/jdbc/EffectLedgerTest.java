@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
-import dev.idem.EffectPolicy;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
-import dev.idem.StepHandler;
+import dev.idem.steps.StepHandler;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +24,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.schema.Database;
 
 /** One ledger for all deliveries of a message: what one of them has asked of a provider, the others know. */
 class EffectLedgerTest {
@@ -169,7 +175,7 @@ class EffectLedgerTest {
                 inbox.register(payments);
                 JdbcReplays.of(JdbcSchema.of(bench.db.plain()))
                         .as("anna", "again")
-                        .start("july", "payments", dev.idem.ReplaySpec.of("stored"));
+                        .start("july", "payments", dev.idem.replay.ReplaySpec.of("stored"));
                 inbox.accept(payments, Db.message("m1"));
                 bench.runThrough(sender);
                 inbox.accept(payments, in("july", "m1"));

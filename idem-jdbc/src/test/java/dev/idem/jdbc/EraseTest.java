@@ -1,10 +1,10 @@
 package dev.idem.jdbc;
 
-import static dev.idem.jdbc.InboxAnswer.Result.BUSY;
-import static dev.idem.jdbc.InboxAnswer.Result.CHANGED;
-import static dev.idem.jdbc.InboxAnswer.Result.MISSING;
-import static dev.idem.jdbc.InboxAnswer.Result.REFUSED;
-import static dev.idem.jdbc.InboxAnswer.Result.UNCHANGED;
+import static dev.idem.jdbc.admin.InboxAnswer.Result.BUSY;
+import static dev.idem.jdbc.admin.InboxAnswer.Result.CHANGED;
+import static dev.idem.jdbc.admin.InboxAnswer.Result.MISSING;
+import static dev.idem.jdbc.admin.InboxAnswer.Result.REFUSED;
+import static dev.idem.jdbc.admin.InboxAnswer.Result.UNCHANGED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,10 +14,10 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueState;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySpec;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueState;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.ResultCodec;
 import dev.idem.TerminalException;
 import java.nio.charset.StandardCharsets;
@@ -34,13 +34,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxEdit;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
 
 /** What is left of a message that a person had erased. */
-class EraseTest {
+public class EraseTest {
     /** Stands in every part of a message that can say something about somebody. */
-    static final String CANARY = "alice";
+    public static final String CANARY = "alice";
 
-    static Message message(String id) {
+    public static Message message(String id) {
         return Message.builder()
                 .id(id)
                 .type("paid")
@@ -247,7 +254,7 @@ class EraseTest {
     }
 
     /** The tables in which the canary stands, in whatever column. */
-    static List<String> leaks(Db db) throws SQLException {
+    public static List<String> leaks(Db db) throws SQLException {
         List<String> found = new ArrayList<>();
         try (Connection connection = DriverManager.getConnection(db.url())) {
             for (String table :

@@ -7,7 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +23,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.internal.sql.Grants;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 
 /** What a person reads when something is missing: what it is, where it was looked for, and the statement that helps. */
 class ErrorTextTest {

@@ -7,17 +7,19 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * A primary and the standby that takes over without the primary's last commits. Stores use the one that serves, as clients
  * find it behind one address.
  */
-final class Failover implements AutoCloseable {
+public final class Failover implements AutoCloseable {
     private final Db primary;
     private final Db standby;
     private volatile Db serving;
 
-    Failover(Database kind) {
+    public Failover(Database kind) {
         primary = Db.fresh(kind);
         standby = Db.fresh(kind);
         serving = primary;
@@ -26,19 +28,19 @@ final class Failover implements AutoCloseable {
     }
 
     /** What the standby got in time. */
-    void standby(String... statements) {
+    public void standby(String... statements) {
         standby.execute(statements);
     }
 
-    DataSource dataSource() {
+    public DataSource dataSource() {
         return new UnitDataSource(() -> serving.plain().getConnection());
     }
 
-    JdbcStore store() {
+    public JdbcStore store() {
         return serving.store(dataSource());
     }
 
-    void happen() throws SQLException {
+    public void happen() throws SQLException {
         if (primary.kind() == Database.MARIADB) {
             primary.execute(exchange());
         } else {
@@ -64,7 +66,7 @@ final class Failover implements AutoCloseable {
     }
 
     /** What serves now. */
-    Db db() {
+    public Db db() {
         return serving;
     }
 

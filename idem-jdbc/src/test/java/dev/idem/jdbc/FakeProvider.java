@@ -1,7 +1,7 @@
 package dev.idem.jdbc;
 
-import dev.idem.EffectAnswer;
-import dev.idem.EffectKey;
+import dev.idem.steps.EffectAnswer;
+import dev.idem.steps.EffectKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -17,6 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** What somebody wins who makes two payloads of which a marker keeps the same bytes. */
 class FingerprintCollisionTest {

@@ -2,7 +2,7 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +56,7 @@ class GuaranteesDocTest {
     @Test
     void everyStepOfAUnitHasItsRow() {
         assertThat(page)
-                .contains(Arrays.stream(Step.values())
+                .contains(Arrays.stream(FaultPoint.values())
                         .map(step -> "`" + step + "`")
                         .toList());
     }

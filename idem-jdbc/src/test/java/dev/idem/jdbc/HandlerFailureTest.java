@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Handlers that throw, nest, or do their work elsewhere. */
 class HandlerFailureTest {

@@ -11,23 +11,31 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import javax.sql.DataSource;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.retention.RetentionRun;
+import dev.idem.jdbc.internal.retention.Sweep;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 
 /** A database with a past: markers that were written long ago, and sweeps through them. */
-final class History implements AutoCloseable {
-    static final Consumer PAYMENTS = Consumer.of("payments");
-    static final Duration WINDOW = Duration.ofDays(7);
+public final class History implements AutoCloseable {
+    public static final Consumer PAYMENTS = Consumer.of("payments");
+    public static final Duration WINDOW = Duration.ofDays(7);
 
-    final Db db;
-    final Inbox inbox;
+    public final Db db;
+    public final Inbox inbox;
 
-    History(Database database) {
+    public History(Database database) {
         db = Db.fresh(database);
         inbox = Inbox.create(db.store());
         inbox.register(PAYMENTS);
     }
 
     /** A message that was made so long ago, by this machine's clock, which is the database's as well. */
-    static Message message(String id, Duration age) {
+    public static Message message(String id, Duration age) {
         return Message.builder()
                 .id(id)
                 .payload(id.getBytes(StandardCharsets.UTF_8))
@@ -35,43 +43,43 @@ final class History implements AutoCloseable {
                 .build();
     }
 
-    static Message message(String id, Instant made) {
+    public static Message message(String id, Instant made) {
         return message(id, Duration.ZERO).toBuilder().eventTime(made).build();
     }
 
-    static Consumer payments(Policy policy) {
+    public static Consumer payments(Policy policy) {
         return Consumer.named("payments").policy(policy).build();
     }
 
-    Outcome<?> pay(Consumer consumer, Message message) throws Exception {
+    public Outcome<?> pay(Consumer consumer, Message message) throws Exception {
         return pay(inbox, consumer, message);
     }
 
-    Outcome<?> pay(Message message) throws Exception {
+    public Outcome<?> pay(Message message) throws Exception {
         return pay(PAYMENTS, message);
     }
 
-    static Outcome<?> pay(Inbox inbox, Consumer consumer, Message message) throws Exception {
+    public static Outcome<?> pay(Inbox inbox, Consumer consumer, Message message) throws Exception {
         return inbox.run(
                 consumer, message, tx -> Db.pay(tx.connection(), message.id().orElseThrow()));
     }
 
     /** Processes a message as if that had been so long ago. */
-    void paid(String id, Duration ago) throws Exception {
+    public void paid(String id, Duration ago) throws Exception {
         pay(message(id, ago.plusMinutes(1)));
         age("readable = '" + id + "'", ago);
     }
 
     /** Lets the markers for which the condition holds be of that age. */
-    void age(String condition, Duration age) {
+    public void age(String condition, Duration age) {
         db.execute(aged(condition, age));
     }
 
-    String aged(String condition, Duration age) {
+    public String aged(String condition, Duration age) {
         return "UPDATE idem_marker SET marked_at = " + ago(age) + " WHERE " + condition;
     }
 
-    String ago(Duration age) {
+    public String ago(Duration age) {
         return switch (db.kind()) {
             case POSTGRESQL -> "clock_timestamp() - interval '" + age.toSeconds() + " s'";
             case MARIADB -> "NOW(6) - INTERVAL " + age.toSeconds() + " SECOND";
@@ -88,14 +96,14 @@ final class History implements AutoCloseable {
         return RetentionSql.of(db.kind()).now();
     }
 
-    List<JdbcRetention.Swept> sweep() {
+    public List<JdbcRetention.Swept> sweep() {
         return JdbcRetention.of(JdbcSchema.of(db.plain()))
                 .run(List.of(), progress -> {})
                 .consumers();
     }
 
     /** In steps so small that a table of some hundred rows takes several, and without rests. */
-    void sweepInSmallSteps(DataSource source) throws Exception {
+    public void sweepInSmallSteps(DataSource source) throws Exception {
         Tables tables = db.tables();
         List<KnownConsumer> known;
         try (Connection connection = db.plain().getConnection()) {
@@ -115,17 +123,17 @@ final class History implements AutoCloseable {
         }
     }
 
-    long horizon() {
+    public long horizon() {
         return db.number("SELECT COALESCE(MAX(horizon), 0) FROM idem_retention");
     }
 
     /** The newest of the markers for which the condition holds, as the horizon would have it. */
-    long newest(String condition) {
+    public long newest(String condition) {
         return db.number("SELECT MAX(" + RetentionSql.of(db.kind()).micros("marked_at") + ") FROM idem_marker WHERE "
                 + condition);
     }
 
-    boolean marked(String id) {
+    public boolean marked(String id) {
         return db.number("SELECT count(*) FROM idem_marker WHERE readable = '" + id + "'") == 1;
     }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Ids that databases merge, cut or refuse: here each is a message of its own. */
 class HostileKeyTest {

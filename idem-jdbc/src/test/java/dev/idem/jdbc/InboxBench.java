@@ -3,29 +3,33 @@ package dev.idem.jdbc;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueState;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
 
 /** A database with stored messages that no worker takes, and an operator in front of it. */
-final class InboxBench implements AutoCloseable {
-    static final QueuePolicy PLAIN = QueuePolicy.inTransaction();
-    static final QueuePolicy ORDERED = QueuePolicy.inTransaction().withOrderByKey();
+public final class InboxBench implements AutoCloseable {
+    public static final QueuePolicy PLAIN = QueuePolicy.inTransaction();
+    public static final QueuePolicy ORDERED = QueuePolicy.inTransaction().withOrderByKey();
 
-    final Db db;
-    final Inbox inbox;
-    final JdbcInbox operator;
+    public final Db db;
+    public final Inbox inbox;
+    public final JdbcInbox operator;
 
-    InboxBench(Database database) {
+    public InboxBench(Database database) {
         db = Db.fresh(database);
         inbox = db.inbox(db.pool(8));
         inbox.register(Consumer.of("payments")); // creates the tables
         operator = JdbcInbox.of(JdbcSchema.of(db.plain()));
     }
 
-    static Consumer consumer(QueuePolicy policy) {
+    public static Consumer consumer(QueuePolicy policy) {
         return Consumer.named("payments")
                 .queued(policy)
                 .otherwise((message, tx) -> {
@@ -36,7 +40,7 @@ final class InboxBench implements AutoCloseable {
     }
 
     /** Stores messages in this order, each of the ordering key that its id begins with; answers their numbers. */
-    List<Long> store(QueuePolicy policy, String... ids) {
+    public List<Long> store(QueuePolicy policy, String... ids) {
         List<Message> messages = new ArrayList<>();
         for (String id : ids) {
             messages.add(Message.builder()
@@ -55,12 +59,12 @@ final class InboxBench implements AutoCloseable {
         return numbers;
     }
 
-    InboxOperator anna() {
+    public InboxOperator anna() {
         return operator.as("anna", "because");
     }
 
     /** Puts a message into a state past the state machine; it is due, or will be in ten minutes. */
-    void put(long id, QueueState state, boolean due) {
+    public void put(long id, QueueState state, boolean due) {
         String now = QueueSql.of(db.kind()).now();
         String dueAt = switch (state) {
             case RECEIVED, FAILED_RETRYABLE, IN_PROGRESS -> due ? now + " - 1000000" : now + " + 600000000";
@@ -70,15 +74,15 @@ final class InboxBench implements AutoCloseable {
                 + ", worker = 'pid 7/payments-0' WHERE id = " + id);
     }
 
-    QueueState state(long id) {
+    public QueueState state(long id) {
         return QueueState.of((int) db.number("SELECT status FROM idem_queue WHERE id = " + id));
     }
 
-    long fence(long id) {
+    public long fence(long id) {
         return db.number("SELECT fence FROM idem_queue WHERE id = " + id);
     }
 
-    long audits() {
+    public long audits() {
         return db.number("SELECT count(*) FROM idem_audit");
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueState;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +17,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxAction;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** People and workers at the same messages. */
 class InboxRaceTest {

@@ -25,9 +25,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** The unique index decides, at every isolation level and with every snapshot. */
-class IsolationTest {
+public class IsolationTest {
     private static final Consumer PATIENT = Consumer.named("payments")
             .policy(Policy.defaults().withBusyWait(Duration.ofSeconds(10)))
             .build();
@@ -206,7 +208,7 @@ class IsolationTest {
         });
     }
 
-    static DataSource at(int level, Db db) {
+    public static DataSource at(int level, Db db) {
         return new UnitDataSource(() -> {
             Connection connection =
                     (db.kind() == Database.H2 ? Db.plain(db.url("LOCK_TIMEOUT=10000")) : db.plain()).getConnection();

@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import dev.idem.jdbc.schema.Database;
 
 /** The published contract on a pool, one subclass for each database. */
 @Tag("second-pass")

@@ -9,7 +9,7 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
-import dev.idem.Provisional;
+import dev.idem.join.Provisional;
 import dev.idem.StoreException;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
@@ -19,6 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** What goes wrong around a joined message, and how its owner learns of it. */
 class JoinBrokenOuterTest {

@@ -6,11 +6,11 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
-import dev.idem.JoinedFailure;
-import dev.idem.JoinedInbox;
+import dev.idem.join.JoinedFailure;
+import dev.idem.join.JoinedInbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.Provisional;
+import dev.idem.join.Provisional;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
 import java.sql.Connection;
@@ -29,6 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * Owners of transactions let messages join, several at once, some inside others, beside messages that have transactions of

@@ -6,7 +6,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.test.fault.ForkedJvm;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

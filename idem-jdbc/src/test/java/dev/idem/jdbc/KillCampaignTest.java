@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * Consumers, connections and the server are killed under load, again and again. A checker that reads only the business

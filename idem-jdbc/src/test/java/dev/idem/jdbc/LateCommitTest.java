@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +26,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Messages of one ordering key, of which the one with the lower number is committed later than the one with the higher. */
 class LateCommitTest {
@@ -132,7 +133,7 @@ class LateCommitTest {
         CountDownLatch commit = new CountDownLatch(1);
         Inbox late = Inbox.builder(db.store(db.pool(3)))
                 .steps((step, key) -> {
-                    if (step == Step.BEFORE_COMMIT) {
+                    if (step == FaultPoint.BEFORE_COMMIT) {
                         written.countDown();
                         awaitQuietly(commit);
                     }

@@ -10,10 +10,10 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Position;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySpec;
-import dev.idem.Replayer;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.replay.Replayer;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
@@ -32,6 +32,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxEdit;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.schema.Database;
 
 /** The rights that docs/operations.md names are enough for a service and for an operator, and leave the audit alone. */
 class LeastRightsTest {

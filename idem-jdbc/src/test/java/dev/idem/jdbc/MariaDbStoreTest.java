@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import org.junit.jupiter.api.BeforeAll;
+import dev.idem.jdbc.schema.Database;
 
 class MariaDbStoreTest extends JdbcStoreContract {
     @BeforeAll

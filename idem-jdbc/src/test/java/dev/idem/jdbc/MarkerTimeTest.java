@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.jdbc.schema.Database;
 
 /** The time a marker carries. */
 class MarkerTimeTest {

@@ -10,11 +10,11 @@ import dev.idem.Failure;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy.Replay;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession;
 import dev.idem.RetryPolicy;
-import dev.idem.Sequence;
-import dev.idem.broker.Triage;
+import dev.idem.sequence.Sequence;
+import dev.idem.broker.spi.DeliveryDecider;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +22,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxEdit;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** Where streams, outboxes, replays and parking meet what was there before them. */
 class MeetingTest {
@@ -141,7 +146,7 @@ class MeetingTest {
     @Test
     @DisplayName("PC-10 what a handler has committed behind our back is not parked, where it would be taken for done")
     void hiddenCommitIsNotParked() {
-        Triage triage = new Triage(
+        DeliveryDecider triage = new DeliveryDecider(
                 Consumer.named("payments")
                         .parking(QueuePolicy.inTransaction())
                         .otherwise((message, tx) -> null)
@@ -153,8 +158,8 @@ class MeetingTest {
                 .isTrue();
     }
 
-    private static boolean parkable(Triage triage, Throwable cause) {
-        Triage.Decision decision = triage.decide(new Outcome.Failed<>(Failure.TERMINAL, cause), 0);
-        return ((Triage.Decision.SetAside) decision).parkable();
+    private static boolean parkable(DeliveryDecider triage, Throwable cause) {
+        DeliveryDecider.Decision decision = triage.decide(new Outcome.Failed<>(Failure.TERMINAL, cause), 0);
+        return ((DeliveryDecider.Decision.SetAside) decision).parkable();
     }
 }

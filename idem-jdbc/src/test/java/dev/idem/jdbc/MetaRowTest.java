@@ -7,6 +7,7 @@ import dev.idem.StoreException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 class MetaRowTest {
     @ParameterizedTest

@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /**
  * The database as a process sees it that dies at its n-th statement or commit, before it or right after it: from then on

@@ -8,9 +8,9 @@ import dev.idem.Failure;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
-import dev.idem.Sequence;
+import dev.idem.sequence.Sequence;
 import dev.idem.Transaction;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Only what our own connection meets is infrastructure; whatever else a handler meets is its failure, and counts. */
 class OtherDatabaseTest {

@@ -5,17 +5,18 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import dev.idem.jdbc.schema.Database;
 
 /** A database, an outbox, and a broker that keeps what it is given, or fails what it is told to. */
 final class OutboxBench implements AutoCloseable, Publisher {
@@ -28,10 +29,10 @@ final class OutboxBench implements AutoCloseable, Publisher {
     volatile Failing failing = message -> null;
 
     OutboxBench(Database database) {
-        this(database, StepHook.NONE);
+        this(database, FaultHook.NONE);
     }
 
-    OutboxBench(Database database, StepHook steps) {
+    OutboxBench(Database database, FaultHook steps) {
         db = Db.fresh(database);
         inbox = Inbox.builder(db.store(db.pool(8))).steps(steps).build();
     }

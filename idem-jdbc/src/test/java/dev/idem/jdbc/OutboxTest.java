@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.Provisional;
-import dev.idem.QueuePolicy;
+import dev.idem.join.Provisional;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.Settlement;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** What a handler publishes shares the fate of its effect. */
 class OutboxTest {
@@ -177,7 +178,7 @@ class OutboxTest {
             "HX-10 a process that dies right after its commit leaves rows that another one finds and publishes, in order")
     void diesAfterTheCommit(Database database) {
         try (OutboxBench bench = new OutboxBench(database, (step, key) -> {
-            if (step == Step.AFTER_COMMIT && key.consumer().equals("orders")) {
+            if (step == FaultPoint.AFTER_COMMIT && key.consumer().equals("orders")) {
                 throw new IllegalStateException("dies here");
             }
         })) {

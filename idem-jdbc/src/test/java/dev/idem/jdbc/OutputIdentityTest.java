@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,9 +15,10 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** What a handler gives to others says who it is from, and nothing that was only said of its input. */
-class OutputIdentityTest {
+public class OutputIdentityTest {
     private static final Outbox MAIL = Outbox.named("mail").unordered();
 
     private static Consumer publishing(Consumer.Builder builder) {
@@ -36,7 +37,7 @@ class OutputIdentityTest {
     }
 
     /** All that is waiting, in its order. */
-    static List<Message> published(Db db) {
+    public static List<Message> published(Db db) {
         List<Message> seen = Collections.synchronizedList(new ArrayList<>());
         Consumer relay = MAIL.relay(QueuePolicy.inTransaction().withPoll(Duration.ofMillis(20)))
                 .otherwise((message, tx) -> {

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import dev.idem.jdbc.schema.Database;
 
 /** Runs the statements of docs/operations.md that move a plain table into partitions. */
 @ExtendWith(SkipWithoutServer.class)

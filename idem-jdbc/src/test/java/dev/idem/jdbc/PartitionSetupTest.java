@@ -20,6 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.marker.Partition;
+import dev.idem.jdbc.internal.retention.PartitionKeeper;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 
 /** Partitions are created ahead of time, and set-ups that could not keep the promise are refused. */
 @ExtendWith(SkipWithoutServer.class)

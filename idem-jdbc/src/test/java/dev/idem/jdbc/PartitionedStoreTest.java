@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import dev.idem.jdbc.schema.Database;
 
 /** The published contract on markers in partitions. Its keys get the times that those of a real consumer would have. */
 @Tag("second-pass")

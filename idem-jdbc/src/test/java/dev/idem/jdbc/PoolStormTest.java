@@ -9,8 +9,8 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueStats;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueStats;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
@@ -36,6 +36,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * Batches, single messages and workers of both kinds compete for the connections of a pool, and some of their handlers

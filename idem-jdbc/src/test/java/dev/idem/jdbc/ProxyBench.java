@@ -9,7 +9,7 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Settlement;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.TcpFaultProxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * An inbox that reaches its database through a proxy, and something that happens to the network when the first commit of
@@ -165,12 +167,12 @@ final class ProxyBench implements AutoCloseable {
         return committed;
     }
 
-    private void at(Step step, MarkerKey key) {
-        if (step == Step.BEFORE_COMMIT) {
+    private void at(FaultPoint step, MarkerKey key) {
+        if (step == FaultPoint.BEFORE_COMMIT) {
             Runnable event = atCommit;
             atCommit = () -> {};
             event.run();
-        } else if (step == Step.AFTER_COMMIT && runs == 1) {
+        } else if (step == FaultPoint.AFTER_COMMIT && runs == 1) {
             committed = true;
             proxy.heal();
         }

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * The network fails while a commit is on its way. Whether it arrived is decided by claiming again: the marker is there,

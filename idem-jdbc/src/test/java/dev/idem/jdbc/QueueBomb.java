@@ -2,7 +2,7 @@ package dev.idem.jdbc;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import java.time.Duration;
 

@@ -2,7 +2,7 @@ package dev.idem.jdbc;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 
 /** A process with little memory that handles a backlog. It ends by itself when the queue is empty. Arguments: the database, and

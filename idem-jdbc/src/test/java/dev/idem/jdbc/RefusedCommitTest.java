@@ -12,7 +12,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import java.sql.Connection;
 import java.time.Duration;
@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Commits that the database refuses with whatever a deferred trigger says, which no list can know. */
 class RefusedCommitTest {

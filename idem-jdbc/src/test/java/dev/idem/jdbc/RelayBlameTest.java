@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
@@ -25,6 +25,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.jdbc.schema.Database;
 
 /** A publisher that throws for a whole list: whose fault is it? */
 class RelayBlameTest {

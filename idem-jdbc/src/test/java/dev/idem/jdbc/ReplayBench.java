@@ -6,10 +6,10 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
-import dev.idem.Replayer;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.replay.Replayer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,19 +18,22 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.jdbc.schema.Database;
 
 /** A database, an inbox on it, and a person who asks for replays of messages that a list holds. */
-final class ReplayBench implements AutoCloseable {
-    static final ReplaySpec GIVEN = ReplaySpec.of("given");
+public final class ReplayBench implements AutoCloseable {
+    public static final ReplaySpec GIVEN = ReplaySpec.of("given");
 
-    final Db db;
+    public final Db db;
     final JdbcStore store;
-    final Inbox inbox;
-    final JdbcReplays replays;
-    final List<Message> given = new ArrayList<>();
+    public final Inbox inbox;
+    public final JdbcReplays replays;
+    public final List<Message> given = new ArrayList<>();
     private final List<Replayer> replayers = new ArrayList<>();
 
-    ReplayBench(Database database) {
+    public ReplayBench(Database database) {
         this(database, db -> db.pool(10));
     }
 
@@ -42,7 +45,7 @@ final class ReplayBench implements AutoCloseable {
         replays = JdbcReplays.of(JdbcSchema.of(db.plain()));
     }
 
-    static Consumer.Builder paying(Policy.Replay replay) {
+    public static Consumer.Builder paying(Policy.Replay replay) {
         return Consumer.named("payments")
                 .policy(Policy.defaults().withReplay(replay))
                 .otherwise((message, tx) -> {
@@ -65,11 +68,11 @@ final class ReplayBench implements AutoCloseable {
         return IntStream.range(0, count).mapToObj(i -> message("m" + i)).toList();
     }
 
-    static Message of(Message message, String session) {
+    public static Message of(Message message, String session) {
         return message.toBuilder().replaySession(session).build();
     }
 
-    ReplayOperator anna() {
+    public ReplayOperator anna() {
         return replays.as("anna", "the sums were wrong").perSecond(100_000);
     }
 
@@ -77,7 +80,7 @@ final class ReplayBench implements AutoCloseable {
         inbox.register(consumer);
     }
 
-    Replayer replayer(Consumer consumer, ReplaySource... more) {
+    public Replayer replayer(Consumer consumer, ReplaySource... more) {
         return replayer(consumer, Duration.ofSeconds(1), more);
     }
 
@@ -100,7 +103,7 @@ final class ReplayBench implements AutoCloseable {
         return new Given();
     }
 
-    ReplaySession awaited(String name, ReplaySession.State state) {
+    public ReplaySession awaited(String name, ReplaySession.State state) {
         await().atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(30))
                 .until(() -> replays.status(name).orElseThrow().state() == state);

@@ -9,12 +9,12 @@ import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySession.State;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
-import dev.idem.Replayer;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySession.State;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.replay.Replayer;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import java.sql.Connection;
@@ -26,6 +26,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.jdbc.schema.Database;
 
 /** Which stored messages belong to a session: those that were completed before it, whatever any clock says. */
 class ReplayBoundTest {

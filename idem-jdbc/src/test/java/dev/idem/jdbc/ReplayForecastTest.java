@@ -6,16 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.EffectForecast;
+import dev.idem.replay.EffectForecast;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySession.State;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySession.State;
 import dev.idem.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** What a dry run says about effects, and what the session then does. */
 class ReplayForecastTest {

@@ -9,11 +9,11 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.IdemException;
 import dev.idem.Policy.Replay;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySession.State;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
-import dev.idem.Replayer;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySession.State;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.replay.Replayer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.SQLException;
@@ -28,6 +28,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** What becomes of a session when its source, its store or its service goes away. */
 class ReplayOutageTest {

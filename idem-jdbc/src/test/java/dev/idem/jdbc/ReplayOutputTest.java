@@ -7,18 +7,22 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
-import dev.idem.QueuePolicy;
-import dev.idem.Sequence;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** What a replay session means for the streams, the outputs and the steps of its messages. */
 class ReplayOutputTest {

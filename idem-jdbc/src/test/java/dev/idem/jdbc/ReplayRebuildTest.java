@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession.State;
-import dev.idem.ReplaySpec;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession.State;
+import dev.idem.replay.ReplaySpec;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** A projection that is emptied and rebuilt from stored messages, beside the traffic of every day. */
 class ReplayRebuildTest {

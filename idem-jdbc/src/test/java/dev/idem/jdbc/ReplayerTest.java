@@ -16,10 +16,10 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySession.State;
-import dev.idem.ReplaySpec;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySession.State;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.TerminalException;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
@@ -35,6 +35,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.schema.Database;
 
 /** Sessions, from the request of a person to their end. */
 class ReplayerTest {

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.JdbcConsumers;
+import dev.idem.jdbc.schema.Database;
 
 /** Consumers, threads and stores: what belongs to one stays with it. */
 class ScopeTest {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Names that carry SQL, and contents that nobody may read in a log. */
 class SecretsTest {

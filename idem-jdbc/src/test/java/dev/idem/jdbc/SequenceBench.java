@@ -7,11 +7,11 @@ import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
-import dev.idem.Sequence;
+import dev.idem.sequence.Sequence;
 import dev.idem.TerminalException;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.core.ConditionTimeoutException;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * A database with a row for each stream that says which version was applied last. A handler moves that row from the version
@@ -50,17 +52,17 @@ final class SequenceBench implements AutoCloseable {
     final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     SequenceBench(Database database) {
-        this(database, StepHook.NONE, new InboxListener() {});
+        this(database, FaultHook.NONE, new InboxListener() {});
     }
 
-    SequenceBench(Database database, StepHook steps, InboxListener listener) {
+    SequenceBench(Database database, FaultHook steps, InboxListener listener) {
         db = Db.fresh(database);
         db.execute("CREATE TABLE chain (stream VARCHAR(100) NOT NULL PRIMARY KEY, version BIGINT NOT NULL)");
         inbox = inbox(steps, listener);
     }
 
     /** Another instance on the same database. */
-    Inbox inbox(StepHook steps, InboxListener listener) {
+    Inbox inbox(FaultHook steps, InboxListener listener) {
         return Inbox.builder(db.store(db.pool(8)))
                 .steps(steps)
                 .listener(listener)

@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueStore;
-import dev.idem.spi.Step;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.FaultHook;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** A worker that ends in the middle leaves a stream that another one can go on with. */
 class SequenceCrashTest {
@@ -31,18 +32,18 @@ class SequenceCrashTest {
             "RO-09 a worker that dies before or after a commit that holds or applies loses nothing and applies nothing"
                     + " twice")
     void killed(Database database) throws Exception {
-        for (Step step : List.of(Step.BEFORE_COMMIT, Step.AFTER_COMMIT)) {
+        for (FaultPoint step : List.of(FaultPoint.BEFORE_COMMIT, FaultPoint.AFTER_COMMIT)) {
             for (int nth = 1; nth <= 3; nth++) {
                 died(database, step, nth);
             }
         }
     }
 
-    private static void died(Database database, Step where, int nth) throws Exception {
+    private static void died(Database database, FaultPoint where, int nth) throws Exception {
         AtomicInteger count = new AtomicInteger();
         CountDownLatch dead = new CountDownLatch(1);
         Thread[] main = {Thread.currentThread()};
-        StepHook killer = (step, key) -> {
+        FaultHook killer = (step, key) -> {
             if (step == where && Thread.currentThread() != main[0] && count.incrementAndGet() >= nth) {
                 dead.countDown();
                 throw new ThreadDeath();

@@ -9,14 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.Gap;
-import dev.idem.GapResolver;
+import dev.idem.sequence.Gap;
+import dev.idem.sequence.GapResolver;
 import dev.idem.InboxListener;
 import dev.idem.Message;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueState;
-import dev.idem.Sequence;
-import dev.idem.spi.StepHook;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueState;
+import dev.idem.sequence.Sequence;
+import dev.idem.spi.FaultHook;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +27,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** Gaps in the streams of queued consumers: held, listed, and resolved when their deadline is over. */
 class SequenceGapTest {
@@ -45,7 +51,7 @@ class SequenceGapTest {
                     heard.add(held.id().orElseThrow() + " waits for " + missing);
                 }
             };
-            try (SequenceBench bench = new SequenceBench(database, StepHook.NONE, listener)) {
+            try (SequenceBench bench = new SequenceBench(database, FaultHook.NONE, listener)) {
                 bench.streams("a", "b");
                 Consumer consumer = bench.queued(policy, FROM_ONE.gapDeadline(Duration.ofHours(1)));
                 bench.inbox.start(consumer);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import dev.idem.jdbc.schema.Database;
 
 /** Sessions that a header names, where {@link Attributes#replaySessionFrom} lets it. */
 class SessionHeaderTest {

@@ -3,13 +3,14 @@ package dev.idem.jdbc;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 class SlowKeyTest {
     @ParameterizedTest

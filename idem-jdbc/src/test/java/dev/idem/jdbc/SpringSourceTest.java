@@ -25,9 +25,11 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionTemplate;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Sources whose connections may be in somebody else's transaction, and those that only look so. */
-class SpringSourceTest {
+public class SpringSourceTest {
     private static final Consumer CONSUMER = Consumer.named("payments")
             .otherwise((message, tx) -> {
                 Db.pay(tx.connection(), message.id().orElseThrow());
@@ -206,7 +208,7 @@ class SpringSourceTest {
         return closing(connection, () -> {});
     }
 
-    static Connection closing(Connection connection, Runnable close) {
+    public static Connection closing(Connection connection, Runnable close) {
         return (Connection) Proxy.newProxyInstance(
                 SpringSourceTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, args) -> {
                     if (method.getName().equals("close")) {

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.JdbcConsumers;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 
 /** What would break or weaken the promise is found at start, each with what to do about it. */
 class StartCheckTest {

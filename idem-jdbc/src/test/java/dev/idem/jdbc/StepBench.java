@@ -3,23 +3,26 @@ package dev.idem.jdbc;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.EffectPolicy;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.ReplaySpec;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
-import dev.idem.StepHandler;
-import dev.idem.Steps;
+import dev.idem.steps.StepHandler;
+import dev.idem.steps.Steps;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.WakeUp;
 
 /** A consumer with steps on a database of its own. */
-final class StepBench implements AutoCloseable {
+public final class StepBench implements AutoCloseable {
     static final Duration LEASE = Duration.ofMinutes(1);
 
     final Db db;
@@ -122,7 +125,7 @@ final class StepBench implements AutoCloseable {
                 + " WHERE status = 4");
     }
 
-    static void until(BooleanSupplier condition) {
+    public static void until(BooleanSupplier condition) {
         await().atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(5))
                 .until(condition::getAsBoolean);

@@ -3,7 +3,7 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.EffectPolicy;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.servers.LongLane;
 import java.util.ArrayList;
@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * A worker that dies at any of its statements, before it or after it; another one takes over. One kind of effect at every

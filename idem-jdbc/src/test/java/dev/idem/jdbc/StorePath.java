@@ -12,6 +12,7 @@ import dev.idem.ResultCodec;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import dev.idem.jdbc.schema.Database;
 
 /** All that a message can meet, in one walk; for tests whose point is the connection and not the message. */
 final class StorePath {

@@ -7,8 +7,8 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
-import dev.idem.QueueStats;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueStats;
 import dev.idem.RetryPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -22,6 +22,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 
 /** A handler of a stored message commits, and its connection is gone: its marker was there before, so it tells nothing. */
 class StoredHiddenCommitTest {

@@ -7,7 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.Transaction;
 import java.sql.Connection;
@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Messages that were running when their process ended: one of them may be why, and the others must not pay for it. */
 class SuspectTest {

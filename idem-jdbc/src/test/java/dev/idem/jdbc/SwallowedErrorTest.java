@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.jdbc.schema.Database;
 
 /** A handler that hides an SQL error from Idem must not end in an acknowledgement. */
 class SwallowedErrorTest {

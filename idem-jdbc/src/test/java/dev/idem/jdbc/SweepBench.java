@@ -7,11 +7,11 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.Provisional;
+import dev.idem.join.Provisional;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.FaultyDataSource;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -22,18 +22,19 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import dev.idem.jdbc.schema.Database;
 
 /**
  * One message, one database, a pool of two connections with faults in front of it, and every way a delivery can go. The
  * state is reset and counted on a connection of its own, which has no faults.
  */
-final class SweepBench implements AutoCloseable {
+public final class SweepBench implements AutoCloseable {
     static final String ORDER = "order-1";
     private static final int MOST_DELIVERIES = 40;
     private static final Consumer CONSUMER = Consumer.of("payments");
 
     /** The ways through the inbox. */
-    enum Way {
+    public enum Way {
         FRESH,
         DUPLICATE,
         STORED_RESULT,
@@ -54,12 +55,12 @@ final class SweepBench implements AutoCloseable {
     private int repeats;
     private boolean failing;
 
-    SweepBench(Database database, Way way) throws SQLException {
+    public SweepBench(Database database, Way way) throws SQLException {
         this(database, way, false);
     }
 
     /** With a pool that hands out the same connection again, and meets the faults itself. */
-    static SweepBench reusing(Database database, Way way) throws SQLException {
+    public static SweepBench reusing(Database database, Way way) throws SQLException {
         return new SweepBench(database, way, true);
     }
 
@@ -78,7 +79,7 @@ final class SweepBench implements AutoCloseable {
         JdbcStore store =
                 JdbcStore.builder(source()).schemaMode(SchemaMode.NOTHING).build();
         return Inbox.builder(store)
-                .steps((step, key) -> repeats += step == Step.BEFORE_RETRY ? 1 : 0)
+                .steps((step, key) -> repeats += step == FaultPoint.BEFORE_RETRY ? 1 : 0)
                 .build();
     }
 
@@ -86,19 +87,19 @@ final class SweepBench implements AutoCloseable {
         return reusing == null ? faulty : reusing.dataSource();
     }
 
-    FaultyDataSource faulty() {
+    public FaultyDataSource faulty() {
         return faulty;
     }
 
-    int runs() {
+    public int runs() {
         return runs;
     }
 
-    int repeats() {
+    public int repeats() {
         return repeats;
     }
 
-    void reset() throws Exception {
+    public void reset() throws Exception {
         execute(
                 "DELETE FROM payment",
                 "DELETE FROM idem_marker",
@@ -120,7 +121,7 @@ final class SweepBench implements AutoCloseable {
     }
 
     /** One delivery as a broker sees it: true is an acknowledgement. */
-    boolean deliver() throws Exception {
+    public boolean deliver() throws Exception {
         try {
             return (way == Way.JOINED ? joined() : once()).settlement() == Settlement.ACK;
         } catch (HandlerFailure expected) {
@@ -129,7 +130,7 @@ final class SweepBench implements AutoCloseable {
     }
 
     /** Delivers again until acknowledged, with a handler that has recovered as well. */
-    void redeliver() throws Exception {
+    public void redeliver() throws Exception {
         failing = false;
         for (int i = 0; i < MOST_DELIVERIES; i++) {
             if (deliver()) {
@@ -140,7 +141,7 @@ final class SweepBench implements AutoCloseable {
     }
 
     /** Exactly one effect and one marker, and no connection left behind. */
-    void check() throws Exception {
+    public void check() throws Exception {
         assertThat(count("payment")).as("effects").isEqualTo(1);
         assertThat(count("idem_marker")).as("markers").isEqualTo(1);
         assertThat(inUse()).as("connections in use after the delivery").isZero();
@@ -154,7 +155,7 @@ final class SweepBench implements AutoCloseable {
         return pool != null ? pool.getHikariPoolMXBean().getActiveConnections() : reusing == null ? 0 : reusing.inUse();
     }
 
-    Outcome<String> once() throws Exception {
+    public Outcome<String> once() throws Exception {
         return way == Way.STORED_RESULT
                 ? inbox.process(CONSUMER, message, ResultCodec.text(), this::pay)
                 : inbox.process(CONSUMER, message, this::pay);
@@ -198,7 +199,7 @@ final class SweepBench implements AutoCloseable {
         return "receipt";
     }
 
-    Optional<String> storedResult() throws Exception {
+    public Optional<String> storedResult() throws Exception {
         return ((Outcome.Duplicate<String>) once()).storedResult();
     }
 

@@ -8,6 +8,7 @@ import org.apache.commons.dbcp2.BasicDataSource;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.mariadb.jdbc.MariaDbPoolDataSource;
 import org.postgresql.ds.PGPoolingDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** The pools that services use, and one that people write by hand. */
 enum TestPool {

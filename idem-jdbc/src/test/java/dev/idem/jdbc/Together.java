@@ -10,12 +10,12 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /** Threads of a test: each task has a thread of its own, and every wait has an end. */
-final class Together {
+public final class Together {
     private static final long LIMIT_SECONDS = 30;
 
     private Together() {}
 
-    static <T> Future<T> start(Callable<T> task) {
+    public static <T> Future<T> start(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
         Thread thread = new Thread(future, "together");
         thread.setDaemon(true);
@@ -24,7 +24,7 @@ final class Together {
     }
 
     /** Starts n tasks at one moment and returns what they answer; the first exception is thrown. */
-    static <T> List<T> run(int n, Task<T> task) throws Exception {
+    public static <T> List<T> run(int n, Task<T> task) throws Exception {
         CyclicBarrier start = new CyclicBarrier(n);
         List<Future<T>> futures = new ArrayList<>();
         for (int i = 0; i < n; i++) {
@@ -41,18 +41,18 @@ final class Together {
         return answers;
     }
 
-    static <T> T get(Future<T> future) throws Exception {
+    public static <T> T get(Future<T> future) throws Exception {
         return future.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
-    static void await(CountDownLatch latch) throws InterruptedException {
+    public static void await(CountDownLatch latch) throws InterruptedException {
         if (!latch.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("waited too long");
         }
     }
 
     @FunctionalInterface
-    interface Task<T> {
+    public interface Task<T> {
         T run(int index) throws Exception;
     }
 }

@@ -7,7 +7,7 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
 import dev.idem.Inbox;
-import dev.idem.JoinedFailure;
+import dev.idem.join.JoinedFailure;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Ends of a unit that are easily taken for another one. */
 class UncertainEndTest {

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import dev.idem.jdbc.schema.Database;
 
 /** Units that the database undoes: run again as a whole where that helps, and never taken for a duplicate. */
 class UndoneTest {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /**
  * Connections of which one is lost at the n-th statement or commit of a thread: the server still gets the statement, at once

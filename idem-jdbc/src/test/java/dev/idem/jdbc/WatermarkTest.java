@@ -15,7 +15,7 @@ import dev.idem.Rejection;
 import dev.idem.ResultCodec;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.schema.Database;
 
 /** One mark for each partition instead of one marker for each message. */
 @Tag("second-pass")
@@ -196,7 +197,7 @@ class WatermarkTest {
     void crashesAnywhere(Database database) throws Exception {
         try (Db db = Db.fresh(database)) {
             int round = 0;
-            for (Step step : Step.values()) {
+            for (FaultPoint step : FaultPoint.values()) {
                 String stream = "t" + round++;
                 try (Inbox crashing = Inbox.builder(db.store())
                                 .steps((at, key) -> {

@@ -13,6 +13,9 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.schema.Database;
 
 /** How far back a sweep may go: whose window holds, and what a downtime does to it. */
 class WindowTest {

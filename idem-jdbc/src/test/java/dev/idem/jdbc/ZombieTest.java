@@ -12,7 +12,7 @@ import dev.idem.Policy;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -30,6 +30,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 
 /** A thread that outlives its handler must never reach the transaction of the next message. */
 class ZombieTest {
@@ -121,12 +124,12 @@ class ZombieTest {
                 only.get().setAutoCommit(true); // as a pool may do, and would commit what is left
                 return reusing(only.get()).getConnection();
             }));
-            try (Unit late = claim(store, "late")) {
+            try (UnitOfWork late = claim(store, "late")) {
                 Db.pay(late.connection(), "late");
                 late.abandon();
                 late.rollback();
             }
-            try (Unit next = claim(store, "next")) {
+            try (UnitOfWork next = claim(store, "next")) {
                 Db.pay(next.connection(), "next");
                 next.revoke();
                 next.commit(null);
@@ -138,7 +141,7 @@ class ZombieTest {
         }
     }
 
-    private static Unit claim(JdbcStore store, String id) {
+    private static UnitOfWork claim(JdbcStore store, String id) {
         MarkerKey key = new MarkerKey("payments", UUID.nameUUIDFromBytes(id.getBytes(UTF_8)), id);
         Claim claim = store.claim(new ClaimRequest(key, null, Duration.ZERO, false));
         return ((Claim.Granted) claim).unit();

@@ -28,7 +28,7 @@ final class Incoming {
     static final String CONTENT_TYPE = "contentType";
 
     private static final Attributes.Broker NOTHING = new Attributes.Broker(null, null, null, null);
-    private static final Logger log = LoggerFactory.getLogger(JmsListener.class);
+    private static final Logger log = LoggerFactory.getLogger(JmsInboxListener.class);
 
     private Incoming() {}
 

@@ -2,7 +2,7 @@ package dev.idem.jms;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.broker.ListenerBuilder;
+import dev.idem.broker.spi.ListenerBuilder;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.Message;
 import java.util.Objects;
@@ -18,7 +18,7 @@ public final class JmsInbox {
     private JmsInbox() {}
 
     /** Starts to listen, with the defaults. */
-    public static JmsListener listen(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
+    public static JmsInboxListener listen(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
         return builder(factory, queue, consumer, inbox).listen();
     }
 
@@ -100,12 +100,12 @@ public final class JmsInbox {
         }
 
         /** Starts to listen. A broker or queue that is not there yet is waited for. */
-        public JmsListener listen() {
+        public JmsInboxListener listen() {
             if (deadLetters.equals(queue)) {
                 throw new IllegalArgumentException(
                         "Dead letters of " + queue + " would go to the same queue: name another one");
             }
-            return new JmsListener(new JmsOptions(
+            return new JmsInboxListener(new JmsOptions(
                     factory,
                     queue,
                     deadLetters,

@@ -2,7 +2,7 @@ package dev.idem.jms;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.broker.ListenerOptions;
+import dev.idem.broker.spi.ListenerOptions;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.Message;
 

@@ -1,7 +1,7 @@
 package dev.idem.jms;
 
-import dev.idem.broker.Lanes;
-import dev.idem.broker.ListenerRun;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.ListenerRun;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
 import java.time.Duration;
@@ -18,7 +18,7 @@ final class JmsRun implements ListenerRun {
     private static final long LAST_CALLS_MILLIS = 5_000;
 
     private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
-    private final Lanes<Taken> lanes;
+    private final KeyedExecutor<Taken> lanes;
     private final Receiver receiver;
     private final Thread keeper;
     private volatile boolean closing;
@@ -28,15 +28,15 @@ final class JmsRun implements ListenerRun {
         LazySeal seal = new LazySeal(options.inbox());
         Outgoing outgoing = new Outgoing(options, seal);
         Settling settling = new Settling(outgoing, options.keepsOrder());
-        Lanes.Options common = options.common().lanes(options.name());
-        Lanes.Options known = new Lanes.Options(
+        KeyedExecutor.Options common = options.common().lanes(options.name());
+        KeyedExecutor.Options known = new KeyedExecutor.Options(
                 common.name(),
                 common.lanes(),
                 common.retry(),
                 work -> worker(options, work),
                 common.maxPending(),
                 common.maxBytes());
-        lanes = Lanes.start(known, options.inbox(), options.consumer(), settling);
+        lanes = KeyedExecutor.start(known, options.inbox(), options.consumer(), settling);
         receiver = new Receiver(options, lanes, settling, outgoing, seal, settled);
         keeper = options.common().keeper(receiver);
         keeper.setName(options.name());

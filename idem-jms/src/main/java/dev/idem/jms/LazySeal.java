@@ -1,7 +1,7 @@
 package dev.idem.jms;
 
 import dev.idem.Inbox;
-import dev.idem.broker.Seal;
+import dev.idem.broker.spi.Seal;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package dev.idem.jms;
 
 import dev.idem.Header;
 import dev.idem.broker.DeadLetter;
-import dev.idem.broker.Seal;
+import dev.idem.broker.spi.Seal;
 import jakarta.jms.Connection;
 import jakarta.jms.DeliveryMode;
 import jakarta.jms.JMSException;

@@ -28,7 +28,7 @@ final class Properties {
     private static final Set<String> RESERVED =
             Set.of("NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE");
 
-    private static final Logger log = LoggerFactory.getLogger(JmsListener.class);
+    private static final Logger log = LoggerFactory.getLogger(JmsInboxListener.class);
 
     private Properties() {}
 

@@ -1,9 +1,9 @@
 package dev.idem.jms;
 
 import dev.idem.Header;
-import dev.idem.broker.Lanes;
+import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.MessageReader;
-import dev.idem.broker.Seal;
+import dev.idem.broker.spi.Seal;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import java.util.List;
@@ -35,7 +35,7 @@ final class Reading {
         this.idOfBroker = idOfBroker;
     }
 
-    Lanes.Delivery<Taken> read(Message origin, ReceivingSession session) throws JMSException {
+    KeyedExecutor.Delivery<Taken> read(Message origin, ReceivingSession session) throws JMSException {
         List<Header> ours = origin.propertyExists(SEAL) ? seal.open(reader.raw(origin)) : List.of();
         dev.idem.Message message = Identity.read(reader.read(origin), ours);
         String firstId = text(ours, FIRST_ID).orElse(origin.getJMSMessageID());
@@ -43,7 +43,7 @@ final class Reading {
             message = message.toBuilder().id(firstId).build();
         }
         int failures = text(ours, FAILURES).map(Reading::number).orElse(0);
-        return new Lanes.Delivery<>(new Taken(origin, session, firstId), message, failures);
+        return new KeyedExecutor.Delivery<>(new Taken(origin, session, firstId), message, failures);
     }
 
     /** Whether a header is part of what is sealed on a dead letter, so that it survives a replay. */

@@ -1,7 +1,7 @@
 package dev.idem.jms;
 
-import dev.idem.broker.Lanes;
-import dev.idem.broker.Pace;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Pace;
 import dev.idem.broker.Waiting;
 import jakarta.jms.InvalidDestinationException;
 import jakarta.jms.InvalidDestinationRuntimeException;
@@ -24,10 +24,10 @@ import org.slf4j.LoggerFactory;
  * settled is the broker's again, and comes back as a duplicate or as new.
  */
 final class Receiver implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(JmsListener.class);
+    private static final Logger log = LoggerFactory.getLogger(JmsInboxListener.class);
 
     private final JmsOptions options;
-    private final Lanes<Taken> lanes;
+    private final KeyedExecutor<Taken> lanes;
     private final Settling settling;
     private final Outgoing outgoing;
     private final LazySeal seal;
@@ -46,7 +46,7 @@ final class Receiver implements Runnable {
 
     Receiver(
             JmsOptions options,
-            Lanes<Taken> lanes,
+            KeyedExecutor<Taken> lanes,
             Settling settling,
             Outgoing outgoing,
             LazySeal seal,

@@ -1,6 +1,6 @@
 package dev.idem.jms;
 
-import dev.idem.broker.Lanes;
+import dev.idem.broker.spi.KeyedExecutor;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.JMSRuntimeException;
@@ -32,7 +32,7 @@ final class Receiving implements AutoCloseable {
     private static final Duration QUIET_BEFORE_CLOSING = Duration.ofSeconds(1);
 
     private final JmsOptions options;
-    private final Lanes<Taken> lanes;
+    private final KeyedExecutor<Taken> lanes;
     private final Settling settling;
     private final Reading reading;
     private final BooleanSupplier closing;
@@ -46,7 +46,7 @@ final class Receiving implements AutoCloseable {
 
     Receiving(
             JmsOptions options,
-            Lanes<Taken> lanes,
+            KeyedExecutor<Taken> lanes,
             Settling settling,
             Reading reading,
             BooleanSupplier closing,
@@ -85,7 +85,7 @@ final class Receiving implements AutoCloseable {
             settle(LOOK);
             return;
         }
-        List<Lanes.Delivery<Taken>> batch = take(session);
+        List<KeyedExecutor.Delivery<Taken>> batch = take(session);
         if (!batch.isEmpty()) {
             lanes.add(batch);
             await(session, session.undecided() - batch.size());
@@ -108,13 +108,13 @@ final class Receiving implements AutoCloseable {
     }
 
     /** Waits a moment for one, and then takes what is there and has room. */
-    private List<Lanes.Delivery<Taken>> take(ReceivingSession session) throws JMSException {
-        List<Lanes.Delivery<Taken>> batch = new ArrayList<>();
+    private List<KeyedExecutor.Delivery<Taken>> take(ReceivingSession session) throws JMSException {
+        List<KeyedExecutor.Delivery<Taken>> batch = new ArrayList<>();
         int count = lanes.pending();
         long bytes = lanes.pendingBytes();
         Message next = session.receive(LOOK.toMillis());
         while (next != null) {
-            Lanes.Delivery<Taken> delivery = reading.read(next, session);
+            KeyedExecutor.Delivery<Taken> delivery = reading.read(next, session);
             batch.add(delivery);
             bytes += delivery.message().size();
             boolean room = batch.size() < options.batch()

@@ -2,7 +2,7 @@ package dev.idem.jms;
 
 import dev.idem.Message;
 import dev.idem.broker.DeadLetter;
-import dev.idem.broker.Settler;
+import dev.idem.broker.spi.Settler;
 import jakarta.jms.JMSException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;

@@ -7,9 +7,9 @@ import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
-import dev.idem.broker.ListenerBuilder;
+import dev.idem.broker.spi.ListenerBuilder;
 import dev.idem.broker.MessageReader;
-import dev.idem.broker.Triage;
+import dev.idem.broker.spi.DeliveryDecider;
 import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSException;
@@ -42,7 +42,7 @@ class JmsLoopTest extends JmsScene {
         ConnectionFactory factory = artemis.core();
         // region jms-loop
         MessageReader<Message> reader = JmsMessages.reader();
-        Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
+        DeliveryDecider triage = new DeliveryDecider(billing, ListenerBuilder.DEFAULT_RETRY);
         try (Connection connection = factory.createConnection();
                 Session session = connection.createSession(Session.SESSION_TRANSACTED);
                 MessageConsumer orders = session.createConsumer(session.createQueue(queue));
@@ -68,7 +68,7 @@ class JmsLoopTest extends JmsScene {
             "a letter of a loop of one's own: tells its story, is read by idem, and is sent again to its queue as it was")
     void lettersOfABareLoop() throws Exception {
         MessageReader<Message> own = JmsMessages.reader().idFrom(JmsLoopTest::ownId);
-        Triage triage = new Triage(
+        DeliveryDecider triage = new DeliveryDecider(
                 consumer(id -> {
                     throw new TerminalException("never", null);
                 }),

@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.broker.Relay;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
@@ -73,7 +73,7 @@ class JmsPublisherTest {
                 })
                 .build();
         try (JmsPublisher publisher = JmsPublisher.toQueue(factory, name);
-                JmsListener listener = JmsInbox.builder(factory, name, receiver, inbox)
+                JmsInboxListener listener = JmsInbox.builder(factory, name, receiver, inbox)
                         .keepOrder()
                         .listen()) {
             inbox.start(Relay.of(outbox, publisher));

@@ -41,7 +41,7 @@ abstract class JmsScene {
     Artemis artemis;
     HikariDataSource pool;
     Inbox inbox;
-    JmsListener listener;
+    JmsInboxListener listener;
 
     @BeforeEach
     void open() throws Exception {

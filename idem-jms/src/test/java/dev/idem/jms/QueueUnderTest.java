@@ -63,7 +63,7 @@ final class QueueUnderTest implements BrokerUnderTest {
 
     @Override
     public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
-        JmsListener listener = builder(name, consumer, inbox).retry(retry).listen();
+        JmsInboxListener listener = builder(name, consumer, inbox).retry(retry).listen();
         return new Listening() {
             @Override
             public ListenerState state() {

@@ -39,7 +39,7 @@ final class SmallHeapMain {
         try (HikariDataSource pool = new HikariDataSource(config);
                 Inbox inbox = Inbox.create(
                         JdbcStore.builder(pool).schemaMode(SchemaMode.CREATE).build());
-                JmsListener listener = JmsInbox.builder(factory, arguments[1], consumer, inbox)
+                JmsInboxListener listener = JmsInbox.builder(factory, arguments[1], consumer, inbox)
                         .acknowledging(url.startsWith("amqp") ? Acknowledging.INDIVIDUAL : Acknowledging.TRANSACTED)
                         .listen()) {
             long before = -1;

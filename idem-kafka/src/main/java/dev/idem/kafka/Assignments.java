@@ -1,6 +1,6 @@
 package dev.idem.kafka;
 
-import dev.idem.broker.Lanes;
+import dev.idem.broker.spi.KeyedExecutor;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -34,7 +34,7 @@ final class Assignments implements ConsumerRebalanceListener {
     private static final Duration ENDS_LIMIT = Duration.ofSeconds(1);
 
     private final Consumer<byte[], byte[]> consumer;
-    private final Lanes<Taken> lanes;
+    private final KeyedExecutor<Taken> lanes;
     private final Streams streams;
     private final OffsetGuard guard;
     private final Duration drain;
@@ -44,7 +44,7 @@ final class Assignments implements ConsumerRebalanceListener {
     private volatile boolean joined;
 
     Assignments(
-            Consumer<byte[], byte[]> consumer, Lanes<Taken> lanes, Streams streams, OffsetGuard guard, Duration drain) {
+            Consumer<byte[], byte[]> consumer, KeyedExecutor<Taken> lanes, Streams streams, OffsetGuard guard, Duration drain) {
         this.consumer = consumer;
         this.lanes = lanes;
         this.streams = streams;

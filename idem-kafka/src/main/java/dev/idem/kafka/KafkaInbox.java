@@ -3,7 +3,7 @@ package dev.idem.kafka;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.broker.DeliveryHeaders;
-import dev.idem.broker.ListenerBuilder;
+import dev.idem.broker.spi.ListenerBuilder;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ public final class KafkaInbox {
     private KafkaInbox() {}
 
     /** Starts a listener with defaults for everything else. */
-    public static KafkaListener listen(
+    public static KafkaInboxListener listen(
             Map<?, ?> consumerConfig, Collection<String> topics, Consumer consumer, Inbox inbox) {
         return builder(consumerConfig, topics, consumer, inbox).listen();
     }
@@ -112,7 +112,7 @@ public final class KafkaInbox {
          * @throws IllegalArgumentException if the configuration is one that could lose records, and says why
          * @throws org.apache.kafka.common.KafkaException if Kafka's client refuses the configuration
          */
-        public KafkaListener listen() {
+        public KafkaInboxListener listen() {
             config.check();
             Plan plan = new Plan(
                     config, topics, consumer(), inbox(), options(), deadLetters, instances, tombstones, trustOffsets);
@@ -125,7 +125,7 @@ public final class KafkaInbox {
                     throw new IllegalArgumentException("dead letters would go to " + topic + ", which is listened to");
                 }
             }
-            return new KafkaListener(plan);
+            return new KafkaInboxListener(plan);
         }
     }
 }

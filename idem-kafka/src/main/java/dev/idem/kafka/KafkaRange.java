@@ -1,9 +1,9 @@
 package dev.idem.kafka;
 
 import dev.idem.IdemException;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.broker.Attributes;
 import dev.idem.broker.MessageReader;
 import java.util.Map;

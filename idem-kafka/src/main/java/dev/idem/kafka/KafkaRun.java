@@ -1,6 +1,6 @@
 package dev.idem.kafka;
 
-import dev.idem.broker.ListenerRun;
+import dev.idem.broker.spi.ListenerRun;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
 import java.time.Duration;
@@ -11,9 +11,9 @@ import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One life of a {@link KafkaListener}: its members of the group, and the clients that they share. Thread-safe. */
+/** One life of a {@link KafkaInboxListener}: its members of the group, and the clients that they share. Thread-safe. */
 final class KafkaRun implements ListenerRun {
-    private static final Logger log = LoggerFactory.getLogger(KafkaListener.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaInboxListener.class);
     private static final Duration GOODBYE = Duration.ofSeconds(12);
 
     private final Life life;

@@ -1,7 +1,7 @@
 package dev.idem.kafka;
 
 import dev.idem.StoreReplacedException;
-import dev.idem.broker.ListenerOptions;
+import dev.idem.broker.spi.ListenerOptions;
 import dev.idem.broker.ListenerState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /** How a listener lives and ends, for all its threads. Thread-safe. */
 final class Life {
-    private static final Logger log = LoggerFactory.getLogger(KafkaListener.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaInboxListener.class);
 
     private final String name;
     private final ListenerOptions<?> options;

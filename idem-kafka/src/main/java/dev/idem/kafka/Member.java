@@ -1,6 +1,6 @@
 package dev.idem.kafka;
 
-import dev.idem.broker.Lanes;
+import dev.idem.broker.spi.KeyedExecutor;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -14,7 +14,7 @@ record Member(Consumer<byte[], byte[]> consumer, Assignments assignments) {
     private static final Logger log = LoggerFactory.getLogger(Member.class);
     private static final Duration LEAVE_LIMIT = Duration.ofSeconds(5);
 
-    static Member create(int instance, Plan plan, Lanes<Taken> lanes, Clients clients) {
+    static Member create(int instance, Plan plan, KeyedExecutor<Taken> lanes, Clients clients) {
         Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 plan.config().consumer(instance, plan.instances(), plan.maxPendingBytes()),
                 new ByteArrayDeserializer(),

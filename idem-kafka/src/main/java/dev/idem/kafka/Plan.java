@@ -2,7 +2,7 @@ package dev.idem.kafka;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.broker.ListenerOptions;
+import dev.idem.broker.spi.ListenerOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;

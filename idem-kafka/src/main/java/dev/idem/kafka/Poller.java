@@ -6,9 +6,9 @@ import dev.idem.Position;
 import dev.idem.Rejection;
 import dev.idem.StoreException;
 import dev.idem.broker.DeadLetter;
-import dev.idem.broker.Lanes;
-import dev.idem.broker.Pace;
-import dev.idem.broker.Settler;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Pace;
+import dev.idem.broker.spi.Settler;
 import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class Poller implements Runnable {
     private final Plan plan;
     private final Life life;
     private final Clients clients;
-    private final Lanes<Taken> lanes;
+    private final KeyedExecutor<Taken> lanes;
     private final Pace broker;
     private final Pace store;
     private final Pace instanceId;
@@ -68,8 +68,8 @@ final class Poller implements Runnable {
         store = Pace.ofStore(name);
         instanceId = Pace.ofBroker(name, "group.instance.id " + plan.config().instanceId());
         rights = Pace.ofBroker(name, "a right at the broker");
-        lanes = Lanes.start(
-                new Lanes.Options(
+        lanes = KeyedExecutor.start(
+                new KeyedExecutor.Options(
                         name + "-lane",
                         plan.options().parallelism(),
                         plan.options().retry(),
@@ -213,7 +213,7 @@ final class Poller implements Runnable {
     /** @param left partitions that begin elsewhere, so that this is not the next of them */
     private void take(
             Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> polled, Set<TopicPartition> left) {
-        List<Lanes.Delivery<Taken>> deliveries = new ArrayList<>(polled.count());
+        List<KeyedExecutor.Delivery<Taken>> deliveries = new ArrayList<>(polled.count());
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>(polled.nextOffsets());
         positions.keySet().removeAll(left);
         for (TopicPartition partition : polled.partitions()) {
@@ -238,7 +238,7 @@ final class Poller implements Runnable {
             for (ConsumerRecord<byte[], byte[]> record : all) {
                 if (record.value() != null || plan.tombstones() == Tombstones.PROCESS) {
                     offsets.begin(record.offset());
-                    deliveries.add(new Lanes.Delivery<>(new Taken(record, offsets), message(record, stream.get()), 0));
+                    deliveries.add(new KeyedExecutor.Delivery<>(new Taken(record, offsets), message(record, stream.get()), 0));
                 }
             }
         }

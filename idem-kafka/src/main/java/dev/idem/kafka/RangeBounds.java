@@ -1,6 +1,6 @@
 package dev.idem.kafka;
 
-import dev.idem.ReplaySpec;
+import dev.idem.replay.ReplaySpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;

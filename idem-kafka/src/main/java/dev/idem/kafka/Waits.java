@@ -1,6 +1,6 @@
 package dev.idem.kafka;
 
-import dev.idem.broker.Pace;
+import dev.idem.broker.spi.Pace;
 import dev.idem.broker.Waiting;
 import java.util.Map;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
-import dev.idem.broker.Lanes;
+import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.test.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,8 +74,8 @@ class AssignmentsTest {
     }
 
     private static Assignments assignments(MockConsumer<byte[], byte[]> consumer) {
-        Lanes<Taken> lanes = Lanes.start(
-                new Lanes.Options(
+        KeyedExecutor<Taken> lanes = KeyedExecutor.start(
+                new KeyedExecutor.Options(
                         "test",
                         1,
                         RetryPolicy.fixed(Duration.ZERO),

@@ -42,7 +42,7 @@ final class ForkedConsumer {
                 .build();
         Map<String, Object> config = Map.of("bootstrap.servers", args[0], "group.id", args[1] + "-forked");
         try (Inbox inbox = Inbox.create(new MemoryStore());
-                KafkaListener listener = KafkaInbox.listen(config, List.of(args[1]), consumer, inbox)) {
+                KafkaInboxListener listener = KafkaInbox.listen(config, List.of(args[1]), consumer, inbox)) {
             while (done.getCount() > 0 && listener.failure().isEmpty()) {
                 Thread.sleep(SLOW_MILLIS);
             }

@@ -54,7 +54,7 @@ final class KafkaBed implements AutoCloseable {
     final String group = "g-" + UUID.randomUUID();
     final Map<String, Object> config = new HashMap<>();
     private final HikariDataSource pool = newDatabase();
-    private final List<KafkaListener> listeners = new ArrayList<>();
+    private final List<KafkaInboxListener> listeners = new ArrayList<>();
     private final List<Inbox> inboxes = new ArrayList<>();
 
     KafkaBed(int partitions) throws Exception {
@@ -128,14 +128,14 @@ final class KafkaBed implements AutoCloseable {
         return inbox;
     }
 
-    KafkaListener listen(Consumer consumer, UnaryOperator<KafkaInbox.Builder> options) {
-        KafkaListener listener = options.apply(KafkaInbox.builder(config, List.of(topic), consumer, inbox()))
+    KafkaInboxListener listen(Consumer consumer, UnaryOperator<KafkaInbox.Builder> options) {
+        KafkaInboxListener listener = options.apply(KafkaInbox.builder(config, List.of(topic), consumer, inbox()))
                 .listen();
         listeners.add(listener);
         return listener;
     }
 
-    KafkaListener listen(Consumer consumer) {
+    KafkaInboxListener listen(Consumer consumer) {
         return listen(consumer, builder -> builder);
     }
 

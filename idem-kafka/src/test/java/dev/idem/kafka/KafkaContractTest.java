@@ -77,7 +77,7 @@ class KafkaContractTest extends BrokerContract {
 
         @Override
         public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
-            KafkaListener listener = KafkaInbox.builder(bed.config, List.of(bed.topic), consumer, inbox)
+            KafkaInboxListener listener = KafkaInbox.builder(bed.config, List.of(bed.topic), consumer, inbox)
                     .retry(retry)
                     .listen();
             return new Listening() {

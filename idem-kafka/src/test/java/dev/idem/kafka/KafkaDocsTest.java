@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.PayloadDecoder;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Attributes;
@@ -13,9 +13,9 @@ import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
-import dev.idem.broker.ListenerBuilder;
+import dev.idem.broker.spi.ListenerBuilder;
 import dev.idem.broker.Relay;
-import dev.idem.broker.Triage;
+import dev.idem.broker.spi.DeliveryDecider;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
@@ -58,7 +58,7 @@ class KafkaDocsTest {
                         }
                     })
                     .build();
-            KafkaListener listener = KafkaInbox.listen(
+            KafkaInboxListener listener = KafkaInbox.listen(
                     Map.of("bootstrap.servers", address, "group.id", "billing"), List.of(topic), billing, inbox);
             // endregion
             bed.awaitEffects(1);
@@ -76,7 +76,7 @@ class KafkaDocsTest {
             KafkaBed.send(new ProducerRecord<>(bed.topic, KafkaBed.bytes("k"), KafkaBed.bytes("without an id")));
             List<String> audit = new ArrayList<>();
             // region kafka-options
-            KafkaListener listener = KafkaInbox.builder(config, List.of(bed.topic), billing, inbox)
+            KafkaInboxListener listener = KafkaInbox.builder(config, List.of(bed.topic), billing, inbox)
                     .attributes(Attributes.defaults().idFrom("x-order-id"))
                     .retry(RetryPolicy.fixed(Duration.ofSeconds(1)).withMaxAttempts(5))
                     .parallelism(4)
@@ -119,7 +119,7 @@ class KafkaDocsTest {
                 consumer.subscribe(List.of(topic));
                 KafkaBed.until("all is settled", () -> {
                     // region kafka-own-loop
-                    Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
+                    DeliveryDecider triage = new DeliveryDecider(billing, ListenerBuilder.DEFAULT_RETRY);
                     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
                         Message message = KafkaMessages.reader().read(record);
                         Optional<DeadLetter> letter = triage.untilDecided(inbox, message);
@@ -153,7 +153,7 @@ class KafkaDocsTest {
             String out = bed.topic + "-out";
             KafkaBed.createTopic(out, 1);
             Map<String, Object> receiving = Map.of("bootstrap.servers", address, "group.id", bed.group);
-            KafkaListener receiver =
+            KafkaInboxListener receiver =
                     KafkaInbox.listen(receiving, List.of(out), KafkaBed.writer(message -> {}), bed.inbox());
             var record = bed.record("k", "m1");
             record.headers().add("ce_type", KafkaBed.bytes("order-placed"));
@@ -180,7 +180,7 @@ class KafkaDocsTest {
             Map<String, Object> group = Map.of("bootstrap.servers", address, "group.id", "orders");
             try (KafkaPublisher publisher = KafkaPublisher.to(out, client); // closed last
                     Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
-                    KafkaListener listener = KafkaInbox.listen(group, List.of(topic), orders, inbox)) {
+                    KafkaInboxListener listener = KafkaInbox.listen(group, List.of(topic), orders, inbox)) {
                 inbox.start(Relay.of(shipments, publisher));
                 shutdown.join(); // until the service is told to end
             }

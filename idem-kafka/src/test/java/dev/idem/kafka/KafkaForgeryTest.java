@@ -30,7 +30,7 @@ class KafkaForgeryTest {
             for (int i = 0; i < 3; i++) {
                 KafkaBed.send(bed.record("k", "m" + i));
             }
-            KafkaListener listener = bed.listen(writer(message -> {
+            KafkaInboxListener listener = bed.listen(writer(message -> {
                 throw new TerminalException("never", null);
             }));
             bed.awaitSettled();

@@ -57,7 +57,7 @@ class KafkaFutureTest {
             for (String id : List.of(far, LAST, now)) {
                 KafkaBed.send(bed.record("one-key", id));
             }
-            KafkaListener listener = bed.listen(consumer);
+            KafkaInboxListener listener = bed.listen(consumer);
             bed.awaitEffects(1);
             bed.awaitSettled();
             assertThat(bed.effects()).containsExactly(now);
@@ -86,7 +86,7 @@ class KafkaFutureTest {
             Instant made = Instant.now().plus(DAY.multipliedBy(8)).plus(DAY.dividedBy(2));
             String early = v7(made);
             KafkaBed.send(bed.record("early", early));
-            KafkaListener listener = bed.listen(consumer);
+            KafkaInboxListener listener = bed.listen(consumer);
             until(
                     "it says why",
                     () -> listener.waiting().stream()

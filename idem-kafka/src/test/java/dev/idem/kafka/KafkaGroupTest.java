@@ -44,9 +44,9 @@ class KafkaGroupTest {
                 Thread.sleep(1);
             });
             bed.send(0, 500);
-            KafkaListener first = bed.listen(consumer, builder -> builder.parallelism(2));
+            KafkaInboxListener first = bed.listen(consumer, builder -> builder.parallelism(2));
             bed.awaitEffects(50);
-            KafkaListener second = bed.listen(consumer, builder -> builder.instances(2));
+            KafkaInboxListener second = bed.listen(consumer, builder -> builder.instances(2));
             until("the second has partitions", () -> !second.partitions().isEmpty());
             bed.send(500, 1_000);
             bed.awaitEffects(300);
@@ -69,7 +69,7 @@ class KafkaGroupTest {
         try (KafkaBed bed = new KafkaBed(1)) {
             bed.config.put("max.poll.interval.ms", "2000");
             bed.config.put("session.timeout.ms", "1500");
-            KafkaListener listener = bed.listen(
+            KafkaInboxListener listener = bed.listen(
                     writer(message -> {
                         if (runs.incrementAndGet() == 1) {
                             Thread.sleep(5_000);
@@ -107,12 +107,12 @@ class KafkaGroupTest {
             bed.config.put("max.poll.interval.ms", "2000");
             bed.config.put("session.timeout.ms", "1500");
             bed.config.put("interceptor.classes", Frozen.class.getName());
-            KafkaListener zombie = bed.listen(writer(message -> {}));
+            KafkaInboxListener zombie = bed.listen(writer(message -> {}));
             until("it has joined", () -> zombie.state() == ListenerState.RUNNING);
             bed.send(0, 50);
             Frozen.frozen.await();
             bed.config.remove("interceptor.classes");
-            KafkaListener heir = bed.listen(writer(message -> {}));
+            KafkaInboxListener heir = bed.listen(writer(message -> {}));
             bed.awaitEffects(50);
             bed.awaitSettled();
             Frozen.thaw.countDown();
@@ -166,7 +166,7 @@ class KafkaGroupTest {
                 begun.countDown();
                 Thread.sleep(2_000);
             });
-            KafkaListener first = bed.listen(slow);
+            KafkaInboxListener first = bed.listen(slow);
             begun.await();
             bed.listen(slow);
             first.close(Duration.ofSeconds(20));
@@ -184,7 +184,7 @@ class KafkaGroupTest {
             bed.config.put("group.protocol", "consumer");
             bed.config.put("group.instance.id", "one");
             bed.send(0, 10);
-            KafkaListener listener;
+            KafkaInboxListener listener;
             try (var holder =
                     new KafkaConsumer<>(bed.config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
                 holder.subscribe(List.of(bed.topic));
@@ -212,7 +212,7 @@ class KafkaGroupTest {
         CountDownLatch go = new CountDownLatch(1);
         try (KafkaBed bed = new KafkaBed(2)) {
             bed.send(0, 10);
-            KafkaListener listener = bed.listen(writer(message -> go.await()));
+            KafkaInboxListener listener = bed.listen(writer(message -> go.await()));
             until("all are here", () -> listener.pending() == 10);
             assertThat(listener.pendingBytes()).isPositive();
             listener.pause();

@@ -5,7 +5,7 @@ import static dev.idem.kafka.KafkaBed.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.ListenerState;
@@ -67,7 +67,7 @@ class KafkaHostileTest {
             if (kind.equals("queued")) {
                 inbox.start(consumer);
             }
-            try (KafkaListener listener = KafkaInbox.builder(bed.config, List.of(bed.topic), consumer, inbox)
+            try (KafkaInboxListener listener = KafkaInbox.builder(bed.config, List.of(bed.topic), consumer, inbox)
                     .retry(RetryPolicy.fixed(Duration.ofMillis(20)).withMaxAttempts(2))
                     .listen()) {
                 until(

@@ -118,7 +118,7 @@ class KafkaLetterSizeTest {
     void topicOfLettersGone() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             String deadLetters = bed.topic + ".dead-letters";
-            KafkaListener listener = bed.listen(writer(message -> {
+            KafkaInboxListener listener = bed.listen(writer(message -> {
                 if (message.orderingKey().orElseThrow().startsWith("bad")) {
                     throw new TerminalException("never", null);
                 }
@@ -152,7 +152,7 @@ class KafkaLetterSizeTest {
         try (KafkaBed bed = new KafkaBed(1)) {
             String deadLetters = bed.topic + ".dead-letters";
             KafkaBed.largest(bed.topic, 2_000_000);
-            KafkaListener listener = bed.listen(writer(message -> {
+            KafkaInboxListener listener = bed.listen(writer(message -> {
                 if (message.orderingKey().orElseThrow().startsWith("bad")) {
                     throw new TerminalException("never", null);
                 }

@@ -52,7 +52,7 @@ class KafkaLettersTest {
                 KafkaBed.send(record);
                 sent.add(shape(record.timestamp(), record.key(), record.value(), record.headers()));
             }
-            KafkaListener listener = bed.listen(writer(message -> {
+            KafkaInboxListener listener = bed.listen(writer(message -> {
                 throw new TerminalException("also tombstones, which are known by their place", null);
             }));
             bed.awaitSettled();
@@ -182,7 +182,7 @@ class KafkaLettersTest {
             KafkaBed.largest(deadLetters, 100);
             KafkaBed.send(new ProducerRecord<>(bed.topic, bytes("bad"), new byte[1_000]));
             bed.send(0, 20);
-            KafkaListener listener = bed.listen(writer(message -> {}));
+            KafkaInboxListener listener = bed.listen(writer(message -> {}));
             bed.awaitEffects(20);
             until(
                     "what is finished is known",
@@ -212,7 +212,7 @@ class KafkaLettersTest {
             String collides = bed.topic + "_dead-letters"; // for the broker's metrics the same name
             KafkaBed.createTopic(collides, 1);
             bed.send(0, 1);
-            KafkaListener listener = bed.listen(writer(message -> {}));
+            KafkaInboxListener listener = bed.listen(writer(message -> {}));
             until("it waits", () -> listener.state() == ListenerState.WAITING);
             assertThat(listener.waiting()).hasValueSatisfying(waiting -> {
                 assertThat(waiting.what()).isEqualTo("topic " + bed.topic + ".dead-letters");

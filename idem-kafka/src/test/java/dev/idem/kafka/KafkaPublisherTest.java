@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import dev.idem.broker.Relay;
@@ -69,7 +69,7 @@ class KafkaPublisherTest {
                         return null;
                     })
                     .build();
-            try (KafkaListener listener = KafkaInbox.listen(receiving, List.of(out), receiver, bed.inbox())) {
+            try (KafkaInboxListener listener = KafkaInbox.listen(receiving, List.of(out), receiver, bed.inbox())) {
                 bed.send(0, 150);
                 bed.send(0, 150);
                 bed.awaitEffects(300);

@@ -9,15 +9,15 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySession.State;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
-import dev.idem.Replayer;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySession.State;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.replay.Replayer;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.LetterSource;
-import dev.idem.jdbc.JdbcReplays;
+import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.Envelope;
@@ -101,7 +101,7 @@ class KafkaRangeTest {
             try (KafkaBed bed = new KafkaBed(3)) {
                 bed.execute("CREATE TABLE sums (account VARCHAR(20) PRIMARY KEY, total BIGINT, ids BIGINT)");
                 Consumer consumer = sums(Policy.Replay.ALLOWED, watermark);
-                KafkaListener listener = bed.listen(consumer);
+                KafkaInboxListener listener = bed.listen(consumer);
                 bed.send(0, 300);
                 bed.awaitSettled();
                 until("all are summed", () -> count(bed, "SELECT sum(ids) FROM sums") == 300);
@@ -157,7 +157,7 @@ class KafkaRangeTest {
     void theSameMessages() throws Exception {
         try (KafkaBed bed = new KafkaBed(2)) {
             Map<String, byte[]> heard = new ConcurrentHashMap<>();
-            KafkaListener listener = bed.listen(KafkaBed.writer(m -> heard.put(m.id().orElseThrow(), Envelope.of(m))));
+            KafkaInboxListener listener = bed.listen(KafkaBed.writer(m -> heard.put(m.id().orElseThrow(), Envelope.of(m))));
             for (int i = 0; i < 20; i++) {
                 var record = bed.record("k" + i % 3, "m" + i);
                 record.headers().add("raw", new byte[] {(byte) 0xFF, (byte) i});
@@ -240,7 +240,7 @@ class KafkaRangeTest {
                 }
                 heard.put(message.id().orElseThrow(), message);
             });
-            KafkaListener listener = bed.listen(consumer);
+            KafkaInboxListener listener = bed.listen(consumer);
             bed.send(0, 12);
             bed.awaitSettled();
             listener.close();

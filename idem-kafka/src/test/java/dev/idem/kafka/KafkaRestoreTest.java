@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.StoreReplacedException;
 import dev.idem.broker.ListenerState;
-import dev.idem.jdbc.JdbcRecovery;
+import dev.idem.jdbc.admin.JdbcRecovery;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.servers.SkipWithoutServer;
 import java.sql.Connection;
@@ -67,13 +67,13 @@ class KafkaRestoreTest {
 
     /** Messages before a dump and after it, all done and committed, and then the dump again. */
     private static void restored(KafkaBed bed) throws Exception {
-        KafkaListener first = bed.listen(CONSUMER);
+        KafkaInboxListener first = bed.listen(CONSUMER);
         bed.send(0, 50);
         bed.awaitEffects(50);
         bed.awaitSettled();
         first.close();
         dump(bed);
-        KafkaListener second = bed.listen(CONSUMER);
+        KafkaInboxListener second = bed.listen(CONSUMER);
         bed.send(50, 100);
         bed.awaitEffects(100);
         bed.awaitSettled();
@@ -82,7 +82,7 @@ class KafkaRestoreTest {
         assertThat(bed.effects()).hasSize(50);
     }
 
-    private static StoreReplacedException refusal(KafkaListener listener) throws Exception {
+    private static StoreReplacedException refusal(KafkaInboxListener listener) throws Exception {
         until("it gives up", () -> listener.state() == ListenerState.FAILED);
         Throwable cause = listener.failure().orElseThrow();
         assertThat(cause).isInstanceOf(StoreReplacedException.class);
@@ -96,7 +96,7 @@ class KafkaRestoreTest {
         try (KafkaBed bed = new KafkaBed(3)) {
             restored(bed);
             bed.send(100, 120);
-            KafkaListener refused = bed.listen(CONSUMER);
+            KafkaInboxListener refused = bed.listen(CONSUMER);
             String said = refusal(refused).getMessage();
             assertThat(said).contains("older than the offsets", "Reset the offsets", "accept-loss");
             refused.close();
@@ -139,11 +139,11 @@ class KafkaRestoreTest {
     void accepted() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             restored(bed);
-            KafkaListener refused = bed.listen(CONSUMER);
+            KafkaInboxListener refused = bed.listen(CONSUMER);
             refusal(refused);
             refused.close();
 
-            KafkaListener trusting = bed.listen(CONSUMER, builder -> builder.trustOffsets(true));
+            KafkaInboxListener trusting = bed.listen(CONSUMER, builder -> builder.trustOffsets(true));
             bed.send(100, 110);
             bed.awaitEffects(60);
             trusting.close();
@@ -163,7 +163,7 @@ class KafkaRestoreTest {
     @DisplayName("RP-05 a store that is restored under a running listener is noticed too, and offsets say so")
     void whileRunning() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
-            KafkaListener listener = bed.listen(CONSUMER);
+            KafkaInboxListener listener = bed.listen(CONSUMER);
             bed.send(0, 10);
             bed.awaitSettled();
             dump(bed);

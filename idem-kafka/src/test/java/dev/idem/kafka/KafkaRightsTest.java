@@ -84,7 +84,7 @@ class KafkaRightsTest {
         config.putAll(Map.of("bootstrap.servers", server.address(), "group.id", protocol, "group.protocol", protocol));
         send(topic);
         try (Inbox inbox = Inbox.create(new MemoryStore());
-                KafkaListener listener = KafkaInbox.listen(config, List.of(topic), consumer, inbox)) {
+                KafkaInboxListener listener = KafkaInbox.listen(config, List.of(topic), consumer, inbox)) {
             awaitWaiting(listener, "GroupAuthorization");
             grant(group);
             until("it is handled", () -> handled.get() == 1);
@@ -109,7 +109,7 @@ class KafkaRightsTest {
         admin.deleteAcls(List.of(binding.toFilter())).all().get();
     }
 
-    private static void awaitWaiting(KafkaListener listener, String word) throws Exception {
+    private static void awaitWaiting(KafkaInboxListener listener, String word) throws Exception {
         until("it waits", () -> listener.state() == ListenerState.WAITING);
         assertThat(listener.waiting())
                 .hasValueSatisfying(waiting -> assertThat(waiting.why()).contains(word));

@@ -34,7 +34,7 @@ class KafkaTopicsTest {
             }
             bed.config.put("metadata.max.age.ms", "60000"); // else the client may notice it in time
             bed.send(0, 30);
-            KafkaListener listener = bed.listen(writer(message -> {}));
+            KafkaInboxListener listener = bed.listen(writer(message -> {}));
             bed.awaitEffects(30);
             bed.awaitSettled();
             listener.pause();
@@ -60,7 +60,7 @@ class KafkaTopicsTest {
             }
             bed.config.put("metadata.max.age.ms", "60000");
             bed.send(0, 30);
-            KafkaListener listener = bed.listen(writer(message -> {}));
+            KafkaInboxListener listener = bed.listen(writer(message -> {}));
             bed.awaitEffects(30);
             bed.awaitSettled();
             bed.remakeTopic();
@@ -81,7 +81,7 @@ class KafkaTopicsTest {
     void offsetOfTheOldTopic() throws Exception {
         try (KafkaBed bed = new KafkaBed(1)) {
             bed.send(0, 30);
-            KafkaListener first = bed.listen(writer(message -> {}));
+            KafkaInboxListener first = bed.listen(writer(message -> {}));
             bed.awaitEffects(30);
             bed.awaitSettled();
             first.close();
@@ -109,15 +109,15 @@ class KafkaTopicsTest {
         try (KafkaBed bed = new KafkaBed(1)) {
             bed.config.put("metadata.max.age.ms", "500");
             bed.send(0, 5);
-            try (KafkaListener one =
+            try (KafkaInboxListener one =
                             KafkaInbox.listen(bed.config, List.of(ordesr), writer(message -> {}), bed.inbox());
-                    KafkaListener both = KafkaInbox.listen(
+                    KafkaInboxListener both = KafkaInbox.listen(
                             Map.of("bootstrap.servers", KafkaBed.server().address(), "group.id", ordesr),
                             List.of(ordesr, bed.topic),
                             writer(message -> {}),
                             bed.inbox())) {
                 bed.awaitEffects(5);
-                for (KafkaListener listener : List.of(one, both)) {
+                for (KafkaInboxListener listener : List.of(one, both)) {
                     until("it waits", () -> listener.state() == ListenerState.WAITING);
                     assertThat(listener.waiting()).hasValueSatisfying(waiting -> {
                         assertThat(waiting.what()).isEqualTo("topic " + ordesr);

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /** Warns, once at the start, of what will go wrong later. */
 final class Advice {
-    private static final Logger log = LoggerFactory.getLogger(RabbitListener.class);
+    private static final Logger log = LoggerFactory.getLogger(RabbitInboxListener.class);
 
     private Advice() {}
 

@@ -4,7 +4,7 @@ import com.rabbitmq.client.Delivery;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.broker.DeliveryHeaders;
-import dev.idem.broker.Lanes;
+import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.MessageReader;
 import java.time.Duration;
 import java.util.List;
@@ -19,13 +19,13 @@ final class Intake implements Session.Arrivals {
     private final MessageReader<Delivery> reader;
     private final String queue;
     private final LazySeal seal;
-    private final Lanes<Incoming> lanes;
+    private final KeyedExecutor<Incoming> lanes;
     private final Optional<StreamReader> stream;
     private final long budget;
     private final Prefetch prefetch;
     private final AtomicLong redelivered = new AtomicLong();
 
-    Intake(Options options, LazySeal seal, Lanes<Incoming> lanes, Optional<StreamReader> stream) {
+    Intake(Options options, LazySeal seal, KeyedExecutor<Incoming> lanes, Optional<StreamReader> stream) {
         reader = options.common().reader();
         queue = options.queue();
         this.seal = seal;
@@ -50,7 +50,7 @@ final class Intake implements Session.Arrivals {
                 .header(DeliveryHeaders.QUEUE, queue)
                 .build();
         Message message = stream.isPresent() ? stream.get().placed(session, delivery, read) : read;
-        lanes.add(List.of(new Lanes.Delivery<>(incoming, message, incoming.failures())));
+        lanes.add(List.of(new KeyedExecutor.Delivery<>(incoming, message, incoming.failures())));
         if (!session.isOpen()) { // lost meanwhile: it comes again, behind those before it
             lanes.forget(late -> late.session() == session, Duration.ZERO);
         }

@@ -1,7 +1,7 @@
 package dev.idem.rabbitmq;
 
 import dev.idem.Inbox;
-import dev.idem.broker.Seal;
+import dev.idem.broker.spi.Seal;
 import org.jspecify.annotations.Nullable;
 
 /** The seal of an inbox, asked for when it is needed: a listener starts also while the store is away. Thread-safe. */

@@ -3,7 +3,7 @@ package dev.idem.rabbitmq;
 import com.rabbitmq.client.Address;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Delivery;
-import dev.idem.broker.ListenerOptions;
+import dev.idem.broker.spi.ListenerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Delivery;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.broker.ListenerBuilder;
+import dev.idem.broker.spi.ListenerBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -24,7 +24,7 @@ public final class RabbitInbox {
     private RabbitInbox() {}
 
     /** Listens with the defaults. A queue that does not exist yet is waited for. */
-    public static RabbitListener listen(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
+    public static RabbitInboxListener listen(ConnectionFactory factory, String queue, Consumer consumer, Inbox inbox) {
         return builder(factory, queue, consumer, inbox).listen();
     }
 
@@ -147,11 +147,11 @@ public final class RabbitInbox {
 
         /**
          * Starts to listen, and does not wait for the broker. A broker that does not answer or refuses, and a queue that is not
-         * there, are waited for: {@link RabbitListener#waiting} tells it in the broker's own words.
+         * there, are waited for: {@link RabbitInboxListener#waiting} tells it in the broker's own words.
          *
          * @throws IllegalArgumentException if the options contradict each other
          */
-        public RabbitListener listen() {
+        public RabbitInboxListener listen() {
             Options options = new Options(
                     factory,
                     queue,
@@ -165,7 +165,7 @@ public final class RabbitInbox {
                     streamName,
                     streamFrom);
             Advice.early(options, consumer());
-            return new RabbitListener(
+            return new RabbitInboxListener(
                     () -> RabbitRun.start(options, consumer(), inbox()),
                     options.common().drain());
         }

@@ -2,8 +2,8 @@ package dev.idem.rabbitmq;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.broker.Lanes;
-import dev.idem.broker.ListenerRun;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.ListenerRun;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
 import java.time.Duration;
@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One life of a {@link RabbitListener}: the lanes, and the supervisor that keeps them supplied. Thread-safe. */
+/** One life of a {@link RabbitInboxListener}: the lanes, and the supervisor that keeps them supplied. Thread-safe. */
 final class RabbitRun implements ListenerRun {
-    private static final Logger log = LoggerFactory.getLogger(RabbitListener.class);
+    private static final Logger log = LoggerFactory.getLogger(RabbitInboxListener.class);
 
     private final Options options;
     private final String name;
     private final Publisher publisher;
     private final Connector connector;
     private final Intake intake;
-    private final Lanes<Incoming> lanes;
+    private final KeyedExecutor<Incoming> lanes;
     private final Supervisor supervisor;
     private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable ListenerState end;
@@ -37,9 +37,9 @@ final class RabbitRun implements ListenerRun {
         Topology topology = new Topology(options);
         publisher = new Publisher(link, "idem " + name + " (publishes)", topology::ensure);
         LazySeal seal = new LazySeal(inbox);
-        Lanes.Options how = options.common().lanes(name);
-        lanes = Lanes.start(
-                new Lanes.Options(name, how.lanes(), how.retry(), this::worker, how.maxPending(), how.maxBytes()),
+        KeyedExecutor.Options how = options.common().lanes(name);
+        lanes = KeyedExecutor.start(
+                new KeyedExecutor.Options(name, how.lanes(), how.retry(), this::worker, how.maxPending(), how.maxBytes()),
                 inbox,
                 consumer,
                 new Settling(options, topology, publisher, seal));

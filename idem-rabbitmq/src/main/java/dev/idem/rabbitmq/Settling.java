@@ -4,7 +4,7 @@ import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.StoreException;
 import dev.idem.broker.DeadLetter;
-import dev.idem.broker.Settler;
+import dev.idem.broker.spi.Settler;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ final class Settling implements Settler<Incoming> {
     private static final Set<String> LEAST =
             Set.of("idem-consumer", "idem-reason", "idem-replay", "idem-origin-queue", Tables.LETTER);
 
-    private static final Logger log = LoggerFactory.getLogger(RabbitListener.class);
+    private static final Logger log = LoggerFactory.getLogger(RabbitInboxListener.class);
 
     private final Options options;
     private final Topology topology;

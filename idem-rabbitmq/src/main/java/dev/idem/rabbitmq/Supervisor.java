@@ -1,7 +1,7 @@
 package dev.idem.rabbitmq;
 
-import dev.idem.broker.Lanes;
-import dev.idem.broker.Pace;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Pace;
 import dev.idem.broker.Waiting;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * and gives back what has waited too long. Thread-safe.
  */
 final class Supervisor implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(RabbitListener.class);
+    private static final Logger log = LoggerFactory.getLogger(RabbitInboxListener.class);
     private static final long CHECK_MILLIS = 500;
     private static final long ASK_NANOS = Duration.ofSeconds(2).toNanos();
     private static final Duration SHORT_LIFE = Duration.ofSeconds(5);
@@ -29,7 +29,7 @@ final class Supervisor implements Runnable {
     private final String name;
     private final Connector connector;
     private final Prefetch prefetch;
-    private final Lanes<Incoming> lanes;
+    private final KeyedExecutor<Incoming> lanes;
     private final Consumer<Throwable> failed;
     private final Pace pace;
     private final String what;
@@ -51,7 +51,7 @@ final class Supervisor implements Runnable {
             String name,
             Connector connector,
             Prefetch prefetch,
-            Lanes<Incoming> lanes,
+            KeyedExecutor<Incoming> lanes,
             Consumer<Throwable> failed) {
         this.options = options;
         this.name = name;

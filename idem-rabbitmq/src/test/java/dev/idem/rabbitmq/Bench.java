@@ -6,7 +6,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.RabbitServer;

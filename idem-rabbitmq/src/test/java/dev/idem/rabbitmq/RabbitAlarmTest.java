@@ -24,7 +24,7 @@ class RabbitAlarmTest {
             scene.bench.send(0, 300);
             scene.bench.server.memoryAlarm(true);
             try {
-                RabbitListener listener = scene.listen(how -> how.parallelism(2), scene.single(message -> {
+                RabbitInboxListener listener = scene.listen(how -> how.parallelism(2), scene.single(message -> {
                     if (POISON.contains(message.id().orElseThrow())) {
                         throw new TerminalException("never", null);
                     }

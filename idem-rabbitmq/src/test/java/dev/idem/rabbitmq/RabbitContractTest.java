@@ -72,7 +72,7 @@ class RabbitContractTest extends BrokerContract {
 
         @Override
         public Listening listen(Consumer consumer, Inbox inbox, RetryPolicy retry) {
-            RabbitListener listener = RabbitInbox.builder(bench.factory, bench.queue, consumer, inbox)
+            RabbitInboxListener listener = RabbitInbox.builder(bench.factory, bench.queue, consumer, inbox)
                     .retry(retry)
                     .delays(Duration.ofSeconds(1))
                     .listen();

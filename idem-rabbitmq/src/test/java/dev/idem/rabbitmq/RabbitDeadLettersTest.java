@@ -7,9 +7,9 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Delivery;
 import dev.idem.Header;
 import dev.idem.IdemException;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySource;
-import dev.idem.ReplaySpec;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeliveryHeaders;
 import dev.idem.broker.Letter;
@@ -61,7 +61,7 @@ class RabbitDeadLettersTest {
     void unroutableReplay() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 2);
-            RabbitListener listener = scene.listen(how -> how, scene.single(FAILS));
+            RabbitInboxListener listener = scene.listen(how -> how, scene.single(FAILS));
             Scene.until("both are set aside", () -> scene.letters().size() == 2);
             Scene.until("both are settled", () -> scene.bench.messages() == 0);
             listener.close();
@@ -142,7 +142,7 @@ class RabbitDeadLettersTest {
     void resumedSession() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 5);
-            RabbitListener listener = scene.listen(how -> how, scene.single(FAILS));
+            RabbitInboxListener listener = scene.listen(how -> how, scene.single(FAILS));
             Scene.until("all are set aside", () -> scene.letters().size() == 5);
             Scene.until("all are settled", () -> scene.bench.messages() == 0);
             listener.close();
@@ -178,7 +178,7 @@ class RabbitDeadLettersTest {
     void readBySomebodyElse() throws Exception {
         try (Scene scene = new Scene()) {
             scene.bench.send(0, 3);
-            RabbitListener listener = scene.listen(how -> how, scene.single(FAILS));
+            RabbitInboxListener listener = scene.listen(how -> how, scene.single(FAILS));
             Scene.until("all are settled", () -> scene.bench.messages() == 0);
             listener.close();
             Scene.until("all are set aside", () -> scene.letters().size() == 3);

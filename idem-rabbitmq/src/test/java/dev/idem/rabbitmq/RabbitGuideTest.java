@@ -11,18 +11,18 @@ import com.rabbitmq.client.Delivery;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.PayloadDecoder;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
-import dev.idem.broker.ListenerBuilder;
+import dev.idem.broker.spi.ListenerBuilder;
 import dev.idem.broker.MessageReader;
 import dev.idem.broker.Relay;
-import dev.idem.broker.Triage;
+import dev.idem.broker.spi.DeliveryDecider;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.Audit;
@@ -58,7 +58,7 @@ class RabbitGuideTest {
             Inbox inbox = scene.inbox;
             String orders = scene.bench.queue;
             // region rabbit-listen
-            RabbitListener listener = RabbitInbox.listen(factory, orders, billing, inbox);
+            RabbitInboxListener listener = RabbitInbox.listen(factory, orders, billing, inbox);
             // endregion
             Scene.until("it is set aside", () -> scene.letters().size() == 1);
             broken.set(false);
@@ -90,7 +90,7 @@ class RabbitGuideTest {
             // region rabbit-own-loop
             MessageReader<Delivery> reader = RabbitMessages.reader()
                     .typeFrom(delivery -> delivery.getEnvelope().getRoutingKey());
-            Triage triage = new Triage(billing, ListenerBuilder.DEFAULT_RETRY);
+            DeliveryDecider triage = new DeliveryDecider(billing, ListenerBuilder.DEFAULT_RETRY);
             channel.basicQos(1); // what waits here holds up the others
             DeliverCallback consume = (tag, delivery) -> {
                 Message message = reader.read(delivery);
@@ -160,7 +160,7 @@ class RabbitGuideTest {
                     .build();
             try (RabbitPublisher publisher = RabbitPublisher.toQueue(factory, out); // closed last
                     Inbox inbox = Inbox.create(JdbcStore.create(dataSource));
-                    RabbitListener listener = RabbitInbox.listen(factory, queue, orders, inbox)) {
+                    RabbitInboxListener listener = RabbitInbox.listen(factory, queue, orders, inbox)) {
                 inbox.start(orders, Relay.of(shipments, publisher)); // the workers of both
                 shutdown.join(); // until the service is told to end
             }

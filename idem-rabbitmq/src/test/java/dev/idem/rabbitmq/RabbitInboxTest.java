@@ -42,7 +42,7 @@ class RabbitInboxTest {
         try (Scene scene = new Scene()) {
             var consumer = scene.single(message -> {});
             String missing = scene.bench.queue + "-missing";
-            RabbitListener misspelt =
+            RabbitInboxListener misspelt =
                     scene.keep(RabbitInbox.builder(scene.bench.factory, missing, consumer, scene.inbox)
                             .keepOrder()
                             .listen());
@@ -71,7 +71,7 @@ class RabbitInboxTest {
         }
     }
 
-    private static void awaitWords(RabbitListener listener, String words) throws Exception {
+    private static void awaitWords(RabbitInboxListener listener, String words) throws Exception {
         Scene.until(
                 words,
                 () -> listener.state() == ListenerState.WAITING
@@ -82,7 +82,7 @@ class RabbitInboxTest {
     @Test
     void pausedItTakesNothingAndTellsWhatIsLeft() throws Exception {
         try (Scene scene = new Scene()) {
-            RabbitListener listener = scene.listen(how -> how, scene.single(message -> {}));
+            RabbitInboxListener listener = scene.listen(how -> how, scene.single(message -> {}));
             Scene.until("it runs", () -> listener.state() == ListenerState.RUNNING);
             listener.pause();
             assertThat(listener.state()).isEqualTo(ListenerState.PAUSED);
@@ -102,7 +102,7 @@ class RabbitInboxTest {
     @Test
     void aHandlerMayCloseItsListener() throws Exception {
         try (Scene scene = new Scene()) {
-            AtomicReference<RabbitListener> own = new AtomicReference<>();
+            AtomicReference<RabbitInboxListener> own = new AtomicReference<>();
             own.set(scene.listen(how -> how, scene.single(message -> own.get().close())));
             scene.bench.send(0, 3);
             Scene.until("it is closed", () -> own.get().state() == ListenerState.CLOSED);
@@ -115,7 +115,7 @@ class RabbitInboxTest {
     @Test
     void aQueueThatIsDeletedIsWaitedFor() throws Exception {
         try (Scene scene = new Scene()) {
-            RabbitListener listener = scene.listen(how -> how, scene.single(message -> {}));
+            RabbitInboxListener listener = scene.listen(how -> how, scene.single(message -> {}));
             Scene.until("it runs", () -> listener.state() == ListenerState.RUNNING);
             scene.bench.with(channel -> channel.queueDelete(scene.bench.queue));
             Scene.until("it waits", () -> listener.state() == ListenerState.WAITING);
@@ -134,7 +134,7 @@ class RabbitInboxTest {
             ConnectionFactory nowhere = new ConnectionFactory();
             nowhere.setHost("127.0.0.1");
             nowhere.setPort(1);
-            RabbitListener listener = scene.listen(nowhere, how -> how, scene.single(message -> {}));
+            RabbitInboxListener listener = scene.listen(nowhere, how -> how, scene.single(message -> {}));
             awaitWords(listener, "Connection refused");
             listener.close(Duration.ofSeconds(5));
             assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.Outbox;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryableException;
 import dev.idem.StoreException;
 import dev.idem.broker.Relay;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import dev.idem.broker.Relay;

@@ -56,7 +56,7 @@ class RabbitRetryTest {
             var consumer = scene.single(message -> {
                 throw new IllegalStateException("always");
             });
-            RabbitListener first = scene.listen(how, consumer);
+            RabbitInboxListener first = scene.listen(how, consumer);
             Scene.until("a first failure", () -> !scene.runs.isEmpty());
             first.close(Duration.ofSeconds(10));
             scene.listen(how, consumer);

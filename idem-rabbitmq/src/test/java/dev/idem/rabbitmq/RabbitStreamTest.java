@@ -34,13 +34,13 @@ class RabbitStreamTest {
         try (Scene scene = new Scene(STREAM)) {
             scene.bench.send(0, 20);
             Consumer consumer = watermarks(scene, message -> {});
-            RabbitListener first = scene.listen(how -> how, consumer);
+            RabbitInboxListener first = scene.listen(how -> how, consumer);
             Scene.until("the first 20", () -> scene.effects().size() == 20);
             assertThat(first.state()).isEqualTo(ListenerState.RUNNING);
             assertThat(first.lag()).isEmpty();
             first.close();
             scene.bench.send(20, 40);
-            RabbitListener second = scene.listen(how -> how, consumer);
+            RabbitInboxListener second = scene.listen(how -> how, consumer);
             Scene.until("the next 20", () -> scene.effects().size() == 40);
             second.pause();
             scene.bench.send(40, 50);
@@ -91,14 +91,14 @@ class RabbitStreamTest {
         try (Scene scene = new Scene(STREAM)) {
             scene.bench.send(0, 20);
             Consumer consumer = watermarks(scene, message -> {});
-            RabbitListener first = scene.listen(how -> how, consumer);
+            RabbitInboxListener first = scene.listen(how -> how, consumer);
             Scene.until("the first 20", () -> scene.effects().size() == 20);
             first.close();
             scene.bench.with(channel -> {
                 channel.queueDelete(scene.bench.queue);
                 channel.queueDeclare(scene.bench.queue, true, false, false, STREAM);
             });
-            RabbitListener second = scene.listen(how -> how, consumer);
+            RabbitInboxListener second = scene.listen(how -> how, consumer);
             Scene.until("it runs", () -> second.state() == ListenerState.RUNNING);
             scene.bench.send(20, 25);
             awaitFailure(second, "made anew, choose another streamName");
@@ -107,7 +107,7 @@ class RabbitStreamTest {
         }
     }
 
-    private static void awaitFailure(RabbitListener listener, String words) throws Exception {
+    private static void awaitFailure(RabbitInboxListener listener, String words) throws Exception {
         Scene.until(words, () -> listener.state() == ListenerState.FAILED);
         assertThat(listener.failure()).hasValueSatisfying(why -> assertThat(why).hasMessageContaining(words));
     }

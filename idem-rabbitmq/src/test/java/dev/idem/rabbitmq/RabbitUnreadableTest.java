@@ -39,7 +39,7 @@ class RabbitUnreadableTest {
             }
             scene.bench.send(Bench.id("bad").headers(nested).build(), "p");
             scene.bench.send(10, 50);
-            RabbitListener listener = scene.listen(how -> how, scene.single(message -> {}));
+            RabbitInboxListener listener = scene.listen(how -> how, scene.single(message -> {}));
             awaitWords(listener, "Too many levels of nested tables");
             Scene.until("those before it are done", () -> scene.effects().size() >= 10);
             scene.awaitEachOnce(50);
@@ -58,7 +58,7 @@ class RabbitUnreadableTest {
             scene.bench.send(11, 20);
             ConnectionFactory small = Bench.factory(scene.bench.server);
             small.setMaxInboundMessageBodySize(10_000);
-            RabbitListener listener = scene.listen(small, how -> how, scene.single(message -> {}));
+            RabbitInboxListener listener = scene.listen(small, how -> how, scene.single(message -> {}));
             awaitWords(listener, "setMaxInboundMessageBodySize");
             Scene.until("those before it are done", () -> scene.effects().size() == 10);
             assertThat(listener.state()).isEqualTo(ListenerState.WAITING);
@@ -68,7 +68,7 @@ class RabbitUnreadableTest {
         }
     }
 
-    private static void awaitWords(RabbitListener listener, String words) throws Exception {
+    private static void awaitWords(RabbitInboxListener listener, String words) throws Exception {
         Scene.until(
                 words,
                 () -> listener.state() == ListenerState.WAITING

@@ -29,7 +29,7 @@ final class Scene implements AutoCloseable {
     /** The messages with which the handler was called, failing calls included. */
     final List<Message> runs = Collections.synchronizedList(new ArrayList<>());
 
-    private final List<RabbitListener> listeners = new ArrayList<>();
+    private final List<RabbitInboxListener> listeners = new ArrayList<>();
 
     Scene() throws Exception {
         this(Map.of());
@@ -64,18 +64,18 @@ final class Scene implements AutoCloseable {
                 .build();
     }
 
-    RabbitListener listen(UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
+    RabbitInboxListener listen(UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
         return listen(bench.factory, how, consumer);
     }
 
-    RabbitListener listen(ConnectionFactory factory, UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
+    RabbitInboxListener listen(ConnectionFactory factory, UnaryOperator<RabbitInbox.Builder> how, Consumer consumer) {
         RabbitInbox.Builder builder =
                 RabbitInbox.builder(factory, bench.queue, consumer, inbox).delays();
         return keep(how.apply(builder).listen());
     }
 
     /** Closes it at the end. */
-    RabbitListener keep(RabbitListener listener) {
+    RabbitInboxListener keep(RabbitInboxListener listener) {
         listeners.add(listener);
         return listener;
     }

@@ -24,7 +24,7 @@ final class SmallHeap {
                 })
                 .build();
         try (Inbox inbox = Inbox.create(new MemoryStore());
-                RabbitListener listener = RabbitInbox.builder(factory, arguments[1], consumer, inbox)
+                RabbitInboxListener listener = RabbitInbox.builder(factory, arguments[1], consumer, inbox)
                         .keepOrder()
                         .listen()) {
             while (handled.get() < wanted) {

@@ -1,8 +1,8 @@
 package dev.idem.test;
 
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Step;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.FaultHook;
 import java.io.PrintStream;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -20,30 +20,30 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>An exception and an error test that this process cleans up. {@link Builder#halt} and {@link Builder#awaitKill} end a
  * process that was started for it, without any clean-up, as a power cut would.
  */
-public final class CrashPoint implements StepHook {
+public final class CrashPoint implements FaultHook {
     /** What a process that was halted here ends with. */
     public static final int HALT_STATUS = 86;
 
     /** What {@link Builder#awaitKill} prints, followed by the step's name. */
     public static final String READY_TO_DIE = "ready to die ";
 
-    private final Step step;
+    private final FaultPoint step;
     private final int time;
     private final Runnable death;
     private final AtomicInteger reached = new AtomicInteger();
 
-    private CrashPoint(Step step, int time, Runnable death) {
+    private CrashPoint(FaultPoint step, int time, Runnable death) {
         this.step = step;
         this.time = time;
         this.death = death;
     }
 
-    public static Builder at(Step step) {
+    public static Builder at(FaultPoint step) {
         return new Builder(step);
     }
 
     @Override
-    public void at(Step now, MarkerKey key) {
+    public void at(FaultPoint now, MarkerKey key) {
         if (now == step && reached.incrementAndGet() == time) {
             death.run();
         }
@@ -56,10 +56,10 @@ public final class CrashPoint implements StepHook {
 
     /** Chooses when and how. Not thread-safe. */
     public static final class Builder {
-        private final Step step;
+        private final FaultPoint step;
         private int time = 1;
 
-        private Builder(Step step) {
+        private Builder(FaultPoint step) {
             this.step = Objects.requireNonNull(step, "step");
         }
 

@@ -1,6 +1,6 @@
 package dev.idem.test;
 
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -41,7 +41,7 @@ public final class Deliveries {
     }
 
     /** A crash at that step of each message in turn, a restart, and redelivery. */
-    public Trial crashingAt(Step step) {
+    public Trial crashingAt(FaultPoint step) {
         return new Trial(any -> crashes(step));
     }
 
@@ -93,7 +93,7 @@ public final class Deliveries {
         }
     }
 
-    private List<Scenario> crashes(Step step) {
+    private List<Scenario> crashes(FaultPoint step) {
         List<Scenario> scenarios = new ArrayList<>();
         for (int message = 0; message < stage.messages(); message++) {
             scenarios.add(Scenario.crashingAt(step, message));

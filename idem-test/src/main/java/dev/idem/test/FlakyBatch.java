@@ -3,7 +3,7 @@ package dev.idem.test;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** A real batch with another end, and with units that may be disguised. */
 final class FlakyBatch implements Batch {
     private final Batch batch;
-    private final UnaryOperator<Unit> disguise;
+    private final UnaryOperator<UnitOfWork> disguise;
     private final Consumer<Runnable> end;
-    private final Map<Unit, Unit> realOf = new LinkedHashMap<>(); // units are equal only to themselves
+    private final Map<UnitOfWork, UnitOfWork> realOf = new LinkedHashMap<>(); // units are equal only to themselves
 
-    FlakyBatch(Batch batch, UnaryOperator<Unit> disguise, Consumer<Runnable> end) {
+    FlakyBatch(Batch batch, UnaryOperator<UnitOfWork> disguise, Consumer<Runnable> end) {
         this.batch = batch;
         this.disguise = disguise;
         this.end = end;
@@ -35,9 +35,9 @@ final class FlakyBatch implements Batch {
     }
 
     @Override
-    public Unit begin(List<MarkerKey> keys, @Nullable String lane) {
-        Unit real = batch.begin(keys, lane);
-        Unit shown = disguise.apply(real);
+    public UnitOfWork begin(List<MarkerKey> keys, @Nullable String lane) {
+        UnitOfWork real = batch.begin(keys, lane);
+        UnitOfWork shown = disguise.apply(real);
         realOf.put(shown, real);
         return shown;
     }
@@ -48,9 +48,9 @@ final class FlakyBatch implements Batch {
     }
 
     @Override
-    public Map<Unit, Throwable> flush() {
-        Map<Unit, Throwable> failed = batch.flush();
-        Map<Unit, Throwable> shown = new LinkedHashMap<>();
+    public Map<UnitOfWork, Throwable> flush() {
+        Map<UnitOfWork, Throwable> failed = batch.flush();
+        Map<UnitOfWork, Throwable> shown = new LinkedHashMap<>();
         realOf.forEach((disguised, real) -> {
             Throwable failure = failed.get(real);
             if (failure != null) {
@@ -61,7 +61,7 @@ final class FlakyBatch implements Batch {
     }
 
     @Override
-    public boolean forget(Unit unit) {
+    public boolean forget(UnitOfWork unit) {
         return batch.forget(realOf.getOrDefault(unit, unit));
     }
 

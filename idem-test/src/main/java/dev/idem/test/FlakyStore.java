@@ -9,7 +9,7 @@ import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Retention;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.List;
@@ -32,12 +32,12 @@ public class FlakyStore implements MarkerStore.Secretive, MarkerStore.Pingable {
     private static final int SECRET_BYTES = 32;
 
     private final MarkerStore real;
-    private final UnaryOperator<Unit> disguise;
+    private final UnaryOperator<UnitOfWork> disguise;
     private final AtomicInteger undone = new AtomicInteger();
     private final AtomicInteger lostDone = new AtomicInteger();
     private final AtomicInteger lostUndone = new AtomicInteger();
 
-    private FlakyStore(MarkerStore real, UnaryOperator<Unit> disguise) {
+    private FlakyStore(MarkerStore real, UnaryOperator<UnitOfWork> disguise) {
         this.real = Objects.requireNonNull(real, "real");
         this.disguise = disguise;
     }
@@ -47,7 +47,7 @@ public class FlakyStore implements MarkerStore.Secretive, MarkerStore.Pingable {
     }
 
     /** The same, and every granted unit is changed by the function. */
-    static FlakyStore around(MarkerStore real, UnaryOperator<Unit> disguise) {
+    static FlakyStore around(MarkerStore real, UnaryOperator<UnitOfWork> disguise) {
         return real instanceof MarkerStore.Batching batching
                 ? new OfBatches(batching, disguise)
                 : new FlakyStore(real, disguise);
@@ -165,9 +165,9 @@ public class FlakyStore implements MarkerStore.Secretive, MarkerStore.Pingable {
     /** The same for a store that takes batches; then what is asked for happens to the commits of batches too. */
     private static final class OfBatches extends FlakyStore implements MarkerStore.Batching {
         private final MarkerStore.Batching real;
-        private final UnaryOperator<Unit> disguise;
+        private final UnaryOperator<UnitOfWork> disguise;
 
-        OfBatches(MarkerStore.Batching real, UnaryOperator<Unit> disguise) {
+        OfBatches(MarkerStore.Batching real, UnaryOperator<UnitOfWork> disguise) {
             super(real, disguise);
             this.real = real;
             this.disguise = disguise;
@@ -180,10 +180,10 @@ public class FlakyStore implements MarkerStore.Secretive, MarkerStore.Pingable {
         }
     }
 
-    private final class FlakyUnit implements Unit {
-        private final Unit unit;
+    private final class FlakyUnit implements UnitOfWork {
+        private final UnitOfWork unit;
 
-        FlakyUnit(Unit unit) {
+        FlakyUnit(UnitOfWork unit) {
             this.unit = unit;
         }
 

@@ -5,7 +5,7 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.util.HashMap;
 import java.util.List;
@@ -44,7 +44,7 @@ final class MemoryBatch implements Batch {
     }
 
     @Override
-    public Unit begin(List<MarkerKey> keys, @Nullable String lane) {
+    public UnitOfWork begin(List<MarkerKey> keys, @Nullable String lane) {
         return new Part(keys.get(0));
     }
 
@@ -57,12 +57,12 @@ final class MemoryBatch implements Batch {
     }
 
     @Override
-    public Map<Unit, Throwable> flush() {
+    public Map<UnitOfWork, Throwable> flush() {
         return Map.of();
     }
 
     @Override
-    public boolean forget(Unit unit) {
+    public boolean forget(UnitOfWork unit) {
         return true;
     }
 
@@ -88,7 +88,7 @@ final class MemoryBatch implements Batch {
     }
 
     /** One handler's part. */
-    private final class Part implements Unit {
+    private final class Part implements UnitOfWork {
         private final MarkerKey first;
 
         Part(MarkerKey first) {

@@ -1,7 +1,7 @@
 package dev.idem.test;
 
 import dev.idem.Consumer;
-import dev.idem.ConsumerPlan;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.Message;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;

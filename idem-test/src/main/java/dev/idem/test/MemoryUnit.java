@@ -3,7 +3,7 @@ package dev.idem.test;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Marker;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.Map;
@@ -13,7 +13,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A claim held in memory. It ends once; whatever comes later finds it ended and does nothing, or says so. */
-final class MemoryUnit implements Unit {
+final class MemoryUnit implements UnitOfWork {
     static final String NO_TRANSACTION = "MemoryStore has no database transaction. Give the handler its data"
             + " in another way, or test it with a relational store on an in-memory database";
 

@@ -1,6 +1,6 @@
 package dev.idem.test;
 
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.util.ArrayList;
@@ -12,14 +12,14 @@ import java.util.List;
  */
 record Scenario(String name, Play play) {
     /** The steps of a delivery whose handler succeeds. */
-    static final List<Step> STEPS = List.of(
-            Step.BEFORE_CLAIM,
-            Step.AFTER_CLAIM,
-            Step.BEFORE_HANDLER,
-            Step.AFTER_HANDLER,
-            Step.BEFORE_COMMIT,
-            Step.AFTER_COMMIT,
-            Step.BEFORE_SETTLEMENT);
+    static final List<FaultPoint> STEPS = List.of(
+            FaultPoint.BEFORE_CLAIM,
+            FaultPoint.AFTER_CLAIM,
+            FaultPoint.BEFORE_HANDLER,
+            FaultPoint.AFTER_HANDLER,
+            FaultPoint.BEFORE_COMMIT,
+            FaultPoint.AFTER_COMMIT,
+            FaultPoint.BEFORE_SETTLEMENT);
 
     private static final int MOST_FAULTS = 60;
 
@@ -69,7 +69,7 @@ record Scenario(String name, Play play) {
         });
     }
 
-    static Scenario crashingAt(Step step, int message) {
+    static Scenario crashingAt(FaultPoint step, int message) {
         String name = "crash " + step + " of message " + (message + 1) + ", then redelivery after a restart";
         return new Scenario(name, stage -> {
             CrashPoint crash = CrashPoint.at(step).time(message + 1).throwError();

@@ -5,7 +5,7 @@ import dev.idem.InboxListener;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.IdempotencyTest.Delivery;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,16 +16,16 @@ final class ServiceProcess implements AutoCloseable {
     private static final int DELIVERIES = 30;
 
     /** Does nothing, but is a hook of a test. */
-    private static final StepHook QUIET = (step, key) -> {};
+    private static final FaultHook QUIET = (step, key) -> {};
 
     private final Inbox inbox;
     private final List<Delivery> deliveries;
     private final AtomicBoolean unused = new AtomicBoolean();
 
-    ServiceProcess(MarkerStore store, StepHook steps, List<Delivery> deliveries) {
+    ServiceProcess(MarkerStore store, FaultHook steps, List<Delivery> deliveries) {
         this.deliveries = deliveries;
         this.inbox = Inbox.builder(store)
-                .steps(steps == StepHook.NONE ? QUIET : steps)
+                .steps(steps == FaultHook.NONE ? QUIET : steps)
                 .listener(new InboxListener() {
                     @Override
                     public void transactionUnused(String consumer) {

@@ -1,7 +1,7 @@
 package dev.idem.test;
 
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.IdempotencyTest.Delivery;
 import dev.idem.test.fault.FaultyDataSource;
 import java.util.ArrayList;
@@ -45,26 +45,26 @@ final class Stage {
     }
 
     ServiceProcess start() {
-        return start(StepHook.NONE);
+        return start(FaultHook.NONE);
     }
 
-    ServiceProcess start(StepHook steps) {
+    ServiceProcess start(FaultHook steps) {
         return start(setting.dataSource(), UnaryOperator.identity(), steps);
     }
 
     ServiceProcess start(UnaryOperator<MarkerStore> disguise) {
-        return start(setting.dataSource(), disguise, StepHook.NONE);
+        return start(setting.dataSource(), disguise, FaultHook.NONE);
     }
 
     /** The store is made before anything is armed: its own start is not what is tested here. */
     ServiceProcess start(FaultyDataSource faulty) {
-        ServiceProcess process = start(faulty, UnaryOperator.identity(), StepHook.NONE);
+        ServiceProcess process = start(faulty, UnaryOperator.identity(), FaultHook.NONE);
         faulty.reset();
         return process;
     }
 
     /** The service sees the store itself, and the inbox what it is disguised as. */
-    private ServiceProcess start(DataSource on, UnaryOperator<MarkerStore> disguise, StepHook steps) {
+    private ServiceProcess start(DataSource on, UnaryOperator<MarkerStore> disguise, FaultHook steps) {
         MarkerStore store = setting.store(on);
         return new ServiceProcess(disguise.apply(store), steps, service.apply(store));
     }

@@ -1,7 +1,7 @@
 package dev.idem.test;
 
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -36,7 +36,7 @@ final class StatementFaults {
     }
 
     /** The unit with connections and data sources that go through here. */
-    Unit in(Unit unit) {
+    UnitOfWork in(UnitOfWork unit) {
         return new FaultyUnit(unit);
     }
 
@@ -72,10 +72,10 @@ final class StatementFaults {
         }
     }
 
-    private final class FaultyUnit implements Unit {
-        private final Unit unit;
+    private final class FaultyUnit implements UnitOfWork {
+        private final UnitOfWork unit;
 
-        FaultyUnit(Unit unit) {
+        FaultyUnit(UnitOfWork unit) {
             this.unit = unit;
         }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.ForkedJvm;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ class CrashPointTest {
 
     @Test
     void firesOnceAtItsTime() {
-        CrashPoint crash = CrashPoint.at(Step.BEFORE_COMMIT).time(2).throwException();
+        CrashPoint crash = CrashPoint.at(FaultPoint.BEFORE_COMMIT).time(2).throwException();
         Inbox inbox = Inbox.builder(new MemoryStore()).steps(crash).build();
         assertThatCode(() -> deliver(inbox, "1")).doesNotThrowAnyException();
         assertThat(crash.fired()).isFalse();
@@ -31,7 +31,7 @@ class CrashPointTest {
 
     @Test
     void everyStepOfAGoodDeliveryCanBeReached() {
-        for (Step step : Scenario.STEPS) {
+        for (FaultPoint step : Scenario.STEPS) {
             Inbox inbox = Inbox.builder(new MemoryStore())
                     .steps(CrashPoint.at(step).throwError())
                     .build();
@@ -41,7 +41,7 @@ class CrashPointTest {
 
     @Test
     void everyOtherStepCanBeReachedByAFailure() {
-        List<Step> reached = new ArrayList<>();
+        List<FaultPoint> reached = new ArrayList<>();
         Inbox inbox = Inbox.builder(FlakyStore.around(new MemoryStore()).undoCommits(1))
                 .steps((step, key) -> reached.add(step))
                 .build();
@@ -50,7 +50,7 @@ class CrashPointTest {
                     throw new IllegalStateException("fails");
                 }))
                 .hasMessage("fails");
-        assertThat(reached).contains(Step.values());
+        assertThat(reached).contains(FaultPoint.values());
     }
 
     @Test
@@ -64,7 +64,7 @@ class CrashPointTest {
     @Test
     void awaitKillSaysWhenItIsReady() throws Exception {
         try (ForkedJvm child = ForkedJvm.start(Child.class, "kill")) {
-            child.waitForLine((CrashPoint.READY_TO_DIE + Step.AFTER_HANDLER)::equals, LIMIT);
+            child.waitForLine((CrashPoint.READY_TO_DIE + FaultPoint.AFTER_HANDLER)::equals, LIMIT);
             child.killHard();
             assertThat(child.lines()).doesNotContain("cleaned up");
         }
@@ -72,7 +72,7 @@ class CrashPointTest {
 
     @Test
     void wrongArgumentsAreRefused() {
-        assertThatThrownBy(() -> CrashPoint.at(Step.BEFORE_CLAIM).time(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> CrashPoint.at(FaultPoint.BEFORE_CLAIM).time(0)).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static void deliver(Inbox inbox, String id) {
@@ -81,7 +81,7 @@ class CrashPointTest {
 
     static final class Child {
         public static void main(String[] args) {
-            CrashPoint.Builder crash = CrashPoint.at(Step.AFTER_HANDLER);
+            CrashPoint.Builder crash = CrashPoint.at(FaultPoint.AFTER_HANDLER);
             Inbox inbox = Inbox.builder(new MemoryStore())
                     .steps(args[0].equals("halt") ? crash.halt() : crash.awaitKill())
                     .build();

@@ -7,7 +7,7 @@ import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import dev.idem.test.contract.MarkerStoreContract;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -69,7 +69,7 @@ final class PlantedStores {
         @Override
         public void close() {}
 
-        static Claim spoiled(Claim claim, UnaryOperator<Unit> how) {
+        static Claim spoiled(Claim claim, UnaryOperator<UnitOfWork> how) {
             return claim instanceof Claim.Granted granted ? new Claim.Granted(how.apply(granted.unit())) : claim;
         }
 
@@ -79,10 +79,10 @@ final class PlantedStores {
     }
 
     /** A unit that can be spoiled. */
-    static class Forwarding implements Unit {
-        final Unit unit;
+    static class Forwarding implements UnitOfWork {
+        final UnitOfWork unit;
 
-        Forwarding(Unit unit) {
+        Forwarding(UnitOfWork unit) {
             this.unit = unit;
         }
 
@@ -399,7 +399,7 @@ final class PlantedStores {
         @Override
         MarkerStore plant() {
             return new Spoiled() {
-                private Unit inUse;
+                private UnitOfWork inUse;
 
                 @Override
                 public Claim claim(ClaimRequest request) {

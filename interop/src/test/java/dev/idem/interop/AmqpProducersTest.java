@@ -10,7 +10,7 @@ import dev.idem.broker.DeadLetters;
 import dev.idem.broker.DeliveryHeaders;
 import dev.idem.jms.JmsDeadLetters;
 import dev.idem.jms.JmsInbox;
-import dev.idem.jms.JmsListener;
+import dev.idem.jms.JmsInboxListener;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.jackson.JsonFormat;
 import java.net.URI;
@@ -41,7 +41,7 @@ class AmqpProducersTest {
 
     private final String queue = "interop-" + UUID.randomUUID();
     private final Taking taking = new Taking();
-    private JmsListener listener;
+    private JmsInboxListener listener;
 
     @BeforeAll
     static void start() throws Exception {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Message;
 import dev.idem.jms.JmsInbox;
-import dev.idem.jms.JmsListener;
+import dev.idem.jms.JmsInboxListener;
 import io.cloudevents.CloudEvent;
 import io.cloudevents.amqp.ProtonAmqpMessageFactory;
 import io.cloudevents.core.builder.CloudEventBuilder;
@@ -78,7 +78,7 @@ class CloudEventsAmqpTest {
                             bytes(event("/structured"), true),
                             bytes(event("/binary"), false),
                             bytes(event("/last"), false)));
-            try (JmsListener listener =
+            try (JmsInboxListener listener =
                     JmsInbox.listen(broker.factory(with), queue, taking.everything(), taking.inbox)) {
                 assertThat(taking.await(3))
                         .extracting(message -> message.source().orElse("none"))

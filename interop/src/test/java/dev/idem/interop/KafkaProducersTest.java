@@ -11,7 +11,7 @@ import dev.idem.broker.DeadLetters;
 import dev.idem.broker.DeliveryHeaders;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.kafka.KafkaInbox;
-import dev.idem.kafka.KafkaListener;
+import dev.idem.kafka.KafkaInboxListener;
 import dev.idem.servers.KafkaServer;
 import io.cloudevents.CloudEvent;
 import io.cloudevents.core.builder.CloudEventBuilder;
@@ -61,7 +61,7 @@ class KafkaProducersTest {
 
     private final String topic = "interop-" + UUID.randomUUID();
     private final Taking taking = new Taking();
-    private KafkaListener listener;
+    private KafkaInboxListener listener;
 
     @BeforeEach
     void topic() throws Exception {

@@ -15,7 +15,7 @@ import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
 import dev.idem.rabbitmq.RabbitDeadLetters;
 import dev.idem.rabbitmq.RabbitInbox;
-import dev.idem.rabbitmq.RabbitListener;
+import dev.idem.rabbitmq.RabbitInboxListener;
 import dev.idem.servers.RabbitServer;
 import dev.idem.servers.SkipWithoutServer;
 import io.cloudevents.core.builder.CloudEventBuilder;
@@ -56,7 +56,7 @@ class RabbitProducersTest {
     private final String queue = "interop-" + UUID.randomUUID();
     private final ConnectionFactory factory = new ConnectionFactory();
     private final Taking taking = new Taking();
-    private RabbitListener listener;
+    private RabbitInboxListener listener;
 
     @BeforeEach
     void queue() throws Exception {

@@ -1,6 +1,6 @@
 package dev.idem.bench.contender;
 
-import dev.idem.BatchTransaction;
+import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;

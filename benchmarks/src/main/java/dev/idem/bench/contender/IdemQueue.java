@@ -4,7 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package dev.idem.bench.contender;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.util.List;
 
 /** Idem storing messages that nobody handles, a batch or a message in each transaction. */

@@ -3,7 +3,7 @@ package dev.idem.bench.contender;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.kafka.KafkaInbox;
-import dev.idem.kafka.KafkaListener;
+import dev.idem.kafka.KafkaInboxListener;
 import dev.idem.servers.KafkaServer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -95,7 +95,7 @@ public final class KafkaBroker implements Broker {
     @Override
     public Taking listen(Consumer consumer, Inbox inbox) {
         Map<String, Object> config = Map.of("bootstrap.servers", server.address(), "group.id", group);
-        KafkaListener listener = KafkaInbox.listen(config, List.of(topic), consumer, inbox);
+        KafkaInboxListener listener = KafkaInbox.listen(config, List.of(topic), consumer, inbox);
         return listener::close;
     }
 

@@ -1,6 +1,6 @@
 package dev.idem.bench.contender;
 
-import dev.idem.jdbc.JdbcRetention;
+import dev.idem.jdbc.admin.JdbcRetention;
 import dev.idem.jdbc.JdbcSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,6 +1,6 @@
 package dev.idem.bench.contender;
 
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.idem.bench.contender;
 
-import dev.idem.BatchHandler;
-import dev.idem.BatchTransaction;
+import dev.idem.batch.BatchHandler;
+import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -7,7 +7,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.rabbitmq.RabbitInbox;
-import dev.idem.rabbitmq.RabbitListener;
+import dev.idem.rabbitmq.RabbitInboxListener;
 import dev.idem.servers.RabbitServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -77,7 +77,7 @@ public final class RabbitBroker implements Broker {
 
     @Override
     public Taking listen(Consumer consumer, Inbox inbox) {
-        RabbitListener listener = RabbitInbox.listen(factory, QUEUE, consumer, inbox);
+        RabbitInboxListener listener = RabbitInbox.listen(factory, QUEUE, consumer, inbox);
         return listener::close;
     }
 

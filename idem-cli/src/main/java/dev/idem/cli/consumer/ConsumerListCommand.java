@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
-import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.jdbc.admin.JdbcConsumers;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Command;

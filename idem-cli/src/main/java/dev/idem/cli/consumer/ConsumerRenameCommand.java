@@ -6,7 +6,7 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Printable;
 import dev.idem.cli.UnknownConsumer;
-import dev.idem.jdbc.JdbcConsumers;
+import dev.idem.jdbc.admin.JdbcConsumers;
 import dev.idem.jdbc.JdbcSchema;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

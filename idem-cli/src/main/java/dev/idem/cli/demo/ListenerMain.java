@@ -9,7 +9,7 @@ import dev.idem.Policy;
 import dev.idem.Settlement;
 import dev.idem.cli.Logging;
 import dev.idem.jdbc.JdbcStore;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -60,7 +60,7 @@ public final class ListenerMain {
         try (Inbox inbox = Inbox.builder(JdbcStore.create(pool))
                         .listener(counting(answers))
                         .steps((step, key) -> {
-                            if (step == Step.AFTER_COMMIT) {
+                            if (step == FaultPoint.AFTER_COMMIT) {
                                 answers.pass(CrashWindow.BEFORE_ACK);
                             }
                         })

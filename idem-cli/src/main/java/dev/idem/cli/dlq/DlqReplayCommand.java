@@ -8,7 +8,7 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
-import dev.idem.jdbc.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcAudit;
 import dev.idem.spi.Audit;
 import java.io.PrintWriter;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.idem.cli.inbox;
 
 import dev.idem.cli.Printable;
-import dev.idem.jdbc.InboxMessage;
-import dev.idem.jdbc.InboxRevision;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.InboxRevision;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package dev.idem.cli.inbox;
 
 import dev.idem.cli.Printable;
 import dev.idem.cli.Times;
-import dev.idem.jdbc.InboxMessage;
-import dev.idem.jdbc.InboxRevision;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.InboxRevision;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,10 @@
 package dev.idem.cli.inbox;
 
-import dev.idem.QueueState;
+import dev.idem.queue.QueueState;
 import dev.idem.cli.Age;
 import dev.idem.cli.Printable;
 import dev.idem.cli.UnknownConsumer;
-import dev.idem.jdbc.InboxFilter;
+import dev.idem.jdbc.admin.InboxFilter;
 import dev.idem.jdbc.JdbcSchema;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;

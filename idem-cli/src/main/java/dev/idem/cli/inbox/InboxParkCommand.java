@@ -1,6 +1,6 @@
 package dev.idem.cli.inbox;
 
-import dev.idem.jdbc.InboxAction;
+import dev.idem.jdbc.admin.InboxAction;
 import picocli.CommandLine.Command;
 
 /** {@code idem inbox park}: sets aside. */

@@ -1,7 +1,7 @@
 package dev.idem.cli.inbox;
 
-import dev.idem.jdbc.InboxAction;
-import dev.idem.jdbc.InboxOperator;
+import dev.idem.jdbc.admin.InboxAction;
+import dev.idem.jdbc.admin.InboxOperator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -1,6 +1,6 @@
 package dev.idem.cli.inbox;
 
-import dev.idem.jdbc.InboxMessage;
+import dev.idem.jdbc.admin.InboxMessage;
 import org.jspecify.annotations.Nullable;
 
 /** A message for machines; texts as they came, which JSON escapes. */

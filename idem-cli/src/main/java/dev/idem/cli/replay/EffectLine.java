@@ -1,8 +1,8 @@
 package dev.idem.cli.replay;
 
-import dev.idem.EffectForecast;
+import dev.idem.replay.EffectForecast;
 import dev.idem.Policy;
-import dev.idem.ReplaySession;
+import dev.idem.replay.ReplaySession;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.idem.cli.replay;
 
-import dev.idem.ReplaySession;
+import dev.idem.replay.ReplaySession;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Nearest;
 import dev.idem.cli.Printable;

@@ -7,7 +7,7 @@ import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
 import dev.idem.cli.Times;
 import dev.idem.cli.UnknownConsumer;
-import dev.idem.jdbc.JdbcRetention;
+import dev.idem.jdbc.admin.JdbcRetention;
 import dev.idem.jdbc.JdbcSchema;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.idem.cli.schema;
 
-import dev.idem.jdbc.Finding;
+import dev.idem.jdbc.schema.Finding;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Help.Ansi;

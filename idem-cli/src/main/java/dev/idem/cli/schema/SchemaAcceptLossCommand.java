@@ -5,7 +5,7 @@ import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
-import dev.idem.jdbc.JdbcRecovery;
+import dev.idem.jdbc.admin.JdbcRecovery;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Command;

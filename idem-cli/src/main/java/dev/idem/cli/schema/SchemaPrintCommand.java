@@ -2,7 +2,7 @@ package dev.idem.cli.schema;
 
 import dev.idem.cli.CommonOptions;
 import dev.idem.cli.TableOptions;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

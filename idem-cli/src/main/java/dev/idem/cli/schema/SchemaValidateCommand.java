@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
-import dev.idem.jdbc.Finding;
+import dev.idem.jdbc.schema.Finding;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

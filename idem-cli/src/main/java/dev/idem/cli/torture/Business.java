@@ -1,6 +1,6 @@
 package dev.idem.cli.torture;
 
-import dev.idem.EffectKey;
+import dev.idem.steps.EffectKey;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

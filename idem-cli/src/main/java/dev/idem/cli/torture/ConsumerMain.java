@@ -9,9 +9,9 @@ import dev.idem.RetryPolicy;
 import dev.idem.broker.ListenerState;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.kafka.KafkaInbox;
-import dev.idem.kafka.KafkaListener;
+import dev.idem.kafka.KafkaInboxListener;
 import dev.idem.rabbitmq.RabbitInbox;
-import dev.idem.rabbitmq.RabbitListener;
+import dev.idem.rabbitmq.RabbitInboxListener;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -105,7 +105,7 @@ public final class ConsumerMain {
     private Listening kafka(String topic, Consumer consumer, Inbox inbox) {
         Map<String, Object> config = new HashMap<>(kafka());
         config.put("group.id", topic);
-        KafkaListener listener = KafkaInbox.builder(config, List.of(topic), consumer, inbox)
+        KafkaInboxListener listener = KafkaInbox.builder(config, List.of(topic), consumer, inbox)
                 .parallelism(PARALLELISM)
                 .retry(retry(Mode.RETRY))
                 .drain(DRAIN)
@@ -136,7 +136,7 @@ public final class ConsumerMain {
                 .prefetch(PREFETCH)
                 .deadLetters(RabbitBroker.LETTERS_EXCHANGE, "")
                 .drain(DRAIN);
-        RabbitListener listener = (ordered
+        RabbitInboxListener listener = (ordered
                         ? options.keepOrder().retry(retry(Mode.RETRY))
                         : options.delays(RETRY_QUEUE).retry(retry(RETRY_QUEUE)))
                 .listen();

@@ -1,8 +1,8 @@
 package dev.idem.cli.torture;
 
-import dev.idem.EffectPolicy;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.Message;
-import dev.idem.Steps;
+import dev.idem.steps.Steps;
 import dev.idem.TerminalException;
 import dev.idem.Transaction;
 import java.sql.Connection;

@@ -2,8 +2,8 @@ package dev.idem.cli.torture;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.QueueStats;
-import dev.idem.jdbc.JdbcInbox;
+import dev.idem.queue.QueueStats;
+import dev.idem.jdbc.admin.JdbcInbox;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.spi.QueueStore;

@@ -1,6 +1,6 @@
 package dev.idem.cli.torture;
 
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import java.time.Duration;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.idem.cli.torture;
 
 import dev.idem.IdemException;
-import dev.idem.QueueState;
-import dev.idem.jdbc.InboxFilter;
-import dev.idem.jdbc.InboxMessage;
-import dev.idem.jdbc.InboxOperator;
-import dev.idem.jdbc.JdbcInbox;
+import dev.idem.queue.QueueState;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
 import dev.idem.spi.StepRecord;
 import java.sql.SQLException;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package dev.idem.cli.torture;
 
-import dev.idem.EffectKey;
-import dev.idem.EffectNotDoneException;
+import dev.idem.steps.EffectKey;
+import dev.idem.steps.EffectNotDoneException;
 import java.sql.SQLException;
 import java.util.Set;
 import javax.sql.DataSource;

@@ -13,14 +13,14 @@ import dev.idem.broker.DeadLetters;
 import dev.idem.broker.Letter;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
-import dev.idem.jdbc.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcAudit;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.kafka.KafkaInbox;
-import dev.idem.kafka.KafkaListener;
+import dev.idem.kafka.KafkaInboxListener;
 import dev.idem.rabbitmq.RabbitInbox;
-import dev.idem.rabbitmq.RabbitListener;
+import dev.idem.rabbitmq.RabbitInboxListener;
 import dev.idem.servers.KafkaServer;
 import dev.idem.servers.RabbitServer;
 import dev.idem.servers.SkipWithoutServer;
@@ -171,7 +171,7 @@ class DlqCommandTest {
     private void letters(Map<String, Object> config, Inbox inbox, Consumer consumer, int inAll) throws Exception {
         Map<String, Object> grouped =
                 Map.of("bootstrap.servers", config.get("bootstrap.servers"), "group.id", consumer.name() + name);
-        try (KafkaListener listener = KafkaInbox.listen(grouped, List.of(name), consumer, inbox)) {
+        try (KafkaInboxListener listener = KafkaInbox.listen(grouped, List.of(name), consumer, inbox)) {
             await(() -> KafkaDeadLetters.open(config, name + ".dead-letters"), inAll);
         }
     }
@@ -202,7 +202,7 @@ class DlqCommandTest {
             channel.queueDeclare(name + ".dead-letters", true, false, false, null); // read before the listener is there
             channel.basicPublish(
                     "", name, new AMQP.BasicProperties.Builder().messageId("m1").build(), new byte[] {1});
-            try (RabbitListener listener =
+            try (RabbitInboxListener listener =
                     RabbitInbox.listen(factory, name, refusing("mail", Policy.defaults()), inbox)) {
                 String queue = name + ".dead-letters";
                 await(() -> dev.idem.rabbitmq.RabbitDeadLetters.open(factory, queue), 1);

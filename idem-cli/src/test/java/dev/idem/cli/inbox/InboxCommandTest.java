@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
 import dev.idem.jdbc.JdbcStore;

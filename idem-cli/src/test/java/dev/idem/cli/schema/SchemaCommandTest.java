@@ -7,7 +7,7 @@ import dev.idem.Message;
 import dev.idem.Transaction;
 import dev.idem.cli.Cli;
 import dev.idem.cli.ExitCodes;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.servers.PostgresServer;

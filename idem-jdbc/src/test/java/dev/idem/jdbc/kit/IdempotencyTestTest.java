@@ -9,7 +9,7 @@ import dev.idem.Message;
 import dev.idem.PayloadDecoder;
 import dev.idem.Transaction;
 import dev.idem.jdbc.JdbcStore;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.IdempotencyTest;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -63,7 +63,7 @@ class IdempotencyTestTest {
         deliveries.times(10).matchesOneCleanDelivery();
         deliveries.allAgain().matchesOneCleanDelivery();
         deliveries.concurrently(8).matchesOneCleanDelivery();
-        deliveries.crashingAt(Step.BEFORE_COMMIT).matchesOneCleanDelivery();
+        deliveries.crashingAt(FaultPoint.BEFORE_COMMIT).matchesOneCleanDelivery();
         deliveries.failingStatements().matchesOneCleanDelivery();
         deliveries.losingConnections().matchesOneCleanDelivery();
         deliveries.undoneOnce().matchesOneCleanDelivery();

@@ -6,7 +6,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Work;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.SchemaMode;
 import dev.idem.servers.MariaDbServer;

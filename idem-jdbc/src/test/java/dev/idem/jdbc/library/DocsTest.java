@@ -2,7 +2,7 @@ package dev.idem.jdbc.library;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcSchema;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -15,7 +15,7 @@ import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
 import dev.idem.ResultCodec;
 import dev.idem.Transaction;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.library.GuideShop.Broker;
 import dev.idem.jdbc.library.GuideShop.Counters;

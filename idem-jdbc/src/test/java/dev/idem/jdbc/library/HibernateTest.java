@@ -8,7 +8,7 @@ import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Transaction;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -6,7 +6,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
 
 import dev.idem.Outcome;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;

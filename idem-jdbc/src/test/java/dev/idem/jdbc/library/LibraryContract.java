@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.Outcome;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.library.Library.Way;
 import java.util.Arrays;
 import java.util.stream.Stream;

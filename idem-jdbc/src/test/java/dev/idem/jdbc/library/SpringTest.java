@@ -10,7 +10,7 @@ import dev.idem.Message;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.jdbc.Database;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcStore;
 import java.sql.Connection;
 import java.sql.SQLException;

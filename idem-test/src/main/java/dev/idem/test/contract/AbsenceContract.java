@@ -6,7 +6,7 @@ import dev.idem.Inbox;
 import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.TcpFaultProxy;
 import java.time.Instant;
@@ -19,7 +19,7 @@ abstract class AbsenceContract extends LetterContract {
     @DisplayName(
             "a broker that is not there at the start is waited for by name, and since when; the listener starts when it comes")
     void absentAtTheStart() throws Exception {
-        Inbox inbox = inbox(StepHook.NONE);
+        Inbox inbox = inbox(FaultHook.NONE);
         send(0, 5);
         requireBroker().kill();
         Listener listener;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.idem.Consumer;
-import dev.idem.ConsumerPlan;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -16,8 +16,8 @@ import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Step;
-import dev.idem.spi.Unit;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.UnitOfWork;
 import dev.idem.test.CrashPoint;
 import dev.idem.test.FlakyStore;
 import java.time.Duration;
@@ -146,14 +146,14 @@ abstract class BatchContract extends HandlerContract {
     @Test
     @DisplayName("PC-02 after a crash at any step of a batch the redelivery completes it")
     void crashAtAnyStepOfABatch() throws Exception {
-        for (Step step : List.of(
-                Step.BEFORE_CLAIM,
-                Step.AFTER_CLAIM,
-                Step.BEFORE_HANDLER,
-                Step.AFTER_HANDLER,
-                Step.BEFORE_COMMIT,
-                Step.AFTER_COMMIT,
-                Step.BEFORE_SETTLEMENT)) {
+        for (FaultPoint step : List.of(
+                FaultPoint.BEFORE_CLAIM,
+                FaultPoint.AFTER_CLAIM,
+                FaultPoint.BEFORE_HANDLER,
+                FaultPoint.AFTER_HANDLER,
+                FaultPoint.BEFORE_COMMIT,
+                FaultPoint.AFTER_COMMIT,
+                FaultPoint.BEFORE_SETTLEMENT)) {
             List<Message> batch = batch(3);
             CrashPoint crash = CrashPoint.at(step).throwException();
             Inbox dying = inbox(Inbox.builder(store()).steps(crash));
@@ -216,7 +216,7 @@ abstract class BatchContract extends HandlerContract {
         before.close();
         try (Batch batch = store.claimAll(requests)) {
             for (ClaimRequest request : requests) {
-                Unit unit = batch.begin(List.of(request.key()), null);
+                UnitOfWork unit = batch.begin(List.of(request.key()), null);
                 unit.revoke();
                 unit.commit(null);
             }

@@ -14,7 +14,7 @@ import dev.idem.broker.LetterReplay;
 import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.contract.BrokerUnderTest.Listening;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
 import dev.idem.test.contract.BrokerUnderTest.Wishes;
@@ -184,7 +184,7 @@ abstract class BrokerBench {
         return all;
     }
 
-    Inbox inbox(StepHook hook) throws Exception {
+    Inbox inbox(FaultHook hook) throws Exception {
         Inbox inbox = Inbox.builder(store(requireDatabase())).steps(hook).build();
         inboxes.add(inbox);
         return inbox;

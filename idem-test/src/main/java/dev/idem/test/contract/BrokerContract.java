@@ -6,7 +6,7 @@ import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Inbox;
 import dev.idem.Policy;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.DeadLetters;
@@ -14,8 +14,8 @@ import dev.idem.broker.Letter;
 import dev.idem.broker.LetterFilter;
 import dev.idem.broker.LetterReplay;
 import dev.idem.broker.ListenerState;
-import dev.idem.spi.Step;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.CrashPoint;
 import dev.idem.test.contract.BrokerUnderTest.Listening;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
@@ -38,7 +38,7 @@ public abstract class BrokerContract extends ListenerContract {
     @Test
     void everyMessageHasItsEffectAndIsSettled() throws Exception {
         send(0, 200);
-        Listening listener = listen(inbox(StepHook.NONE), writer(message -> {}));
+        Listening listener = listen(inbox(FaultHook.NONE), writer(message -> {}));
         awaitEffects(200);
         awaitSettled();
         assertThat(listener.state()).isEqualTo(ListenerState.RUNNING);
@@ -52,7 +52,7 @@ public abstract class BrokerContract extends ListenerContract {
     void duplicates() throws Exception {
         send(0, 50);
         send(0, 50);
-        listen(inbox(StepHook.NONE), writer(message -> {}));
+        listen(inbox(FaultHook.NONE), writer(message -> {}));
         awaitEffects(50);
         awaitSettled();
         assertEachOnceInOrder();
@@ -61,17 +61,17 @@ public abstract class BrokerContract extends ListenerContract {
     @Test
     @DisplayName("PC-02 a consumer that is gone between commit and acknowledgement: delivered again, and done once")
     void goneAfterTheCommit() throws Exception {
-        goneAt(Step.AFTER_COMMIT);
+        goneAt(FaultPoint.AFTER_COMMIT);
     }
 
     @Test
     @DisplayName("PC-02 a consumer that is gone before the commit: delivered again, and done once")
     void goneBeforeTheCommit() throws Exception {
-        goneAt(Step.BEFORE_COMMIT);
+        goneAt(FaultPoint.BEFORE_COMMIT);
     }
 
     /** The first consumer stops for good at a step, with a message in its hands; another one takes over. */
-    private void goneAt(Step step) throws Exception {
+    private void goneAt(FaultPoint step) throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         CrashPoint stuck = CrashPoint.at(step).with(() -> {
             try {
@@ -88,7 +88,7 @@ public abstract class BrokerContract extends ListenerContract {
                 .isPositive();
         first.close(Duration.ofMillis(500));
         listeners.remove(first);
-        listen(inbox(StepHook.NONE), writer(message -> {}));
+        listen(inbox(FaultHook.NONE), writer(message -> {}));
         awaitEffects(20);
         awaitSettled();
         assertEachOnceInOrder();
@@ -103,7 +103,7 @@ public abstract class BrokerContract extends ListenerContract {
         requireBroker().send(message("bad", "bad-key"));
         send(5, 10);
         Policy redacting = Policy.defaults().withRedaction(text -> text.replace("secret", "******"));
-        listen(inbox(StepHook.NONE), writer(builder -> builder.policy(redacting), message -> {
+        listen(inbox(FaultHook.NONE), writer(builder -> builder.policy(redacting), message -> {
             if (message.id().orElseThrow().equals("bad")) {
                 runs.incrementAndGet();
                 throw new IllegalStateException("secret payload text");
@@ -152,7 +152,7 @@ public abstract class BrokerContract extends ListenerContract {
     @DisplayName(
             "RO-01 where the consumer parks, a poisonous message is kept in the inbox, and known there from then on")
     void parked() throws Exception {
-        Inbox inbox = inbox(StepHook.NONE);
+        Inbox inbox = inbox(FaultHook.NONE);
         Consumer parking = writer(builder -> builder.parking(QueuePolicy.inTransaction()), message -> {
             if (message.id().orElseThrow().equals("bad")) {
                 throw new TerminalException("never", null);
@@ -179,7 +179,7 @@ public abstract class BrokerContract extends ListenerContract {
     void aMessageWithoutAnIdIsSetAside() throws Exception {
         requireBroker().send(new Sent("", "k", "no id", List.of()));
         send(0, 1);
-        listen(inbox(StepHook.NONE), writer(message -> {}));
+        listen(inbox(FaultHook.NONE), writer(message -> {}));
         awaitEffects(1);
         awaitSettled();
         assertThat(letters()).singleElement().satisfies(letter -> {
@@ -195,7 +195,7 @@ public abstract class BrokerContract extends ListenerContract {
     void replay() throws Exception {
         AtomicBoolean broken = new AtomicBoolean(true);
         send(0, 10);
-        listen(inbox(StepHook.NONE), writer(message -> {
+        listen(inbox(FaultHook.NONE), writer(message -> {
             if (broken.get()) {
                 throw new TerminalException("not yet", null);
             }
@@ -251,7 +251,7 @@ public abstract class BrokerContract extends ListenerContract {
             "a broker that is killed and comes back: the listener goes on by itself, and each effect is there once")
     void brokerOutage() throws Exception {
         send(0, 30);
-        Listening listener = listen(inbox(StepHook.NONE), writer(message -> {}));
+        Listening listener = listen(inbox(FaultHook.NONE), writer(message -> {}));
         awaitEffects(30);
         requireBroker().kill();
         Thread.sleep(1_000);
@@ -268,7 +268,7 @@ public abstract class BrokerContract extends ListenerContract {
     void gracefulClose() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         send(0, 100);
-        Listening listener = listen(inbox(StepHook.NONE), writer(message -> {
+        Listening listener = listen(inbox(FaultHook.NONE), writer(message -> {
             begun.countDown();
             Thread.sleep(5);
         }));
@@ -279,7 +279,7 @@ public abstract class BrokerContract extends ListenerContract {
         assertThat(requireBroker().unsettled())
                 .as("what is done is settled, and nothing else")
                 .isEqualTo(100L - done);
-        listen(inbox(StepHook.NONE), writer(message -> {}));
+        listen(inbox(FaultHook.NONE), writer(message -> {}));
         awaitEffects(100);
         awaitSettled();
         assertEachOnceInOrder();

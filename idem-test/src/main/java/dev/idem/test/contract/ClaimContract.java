@@ -14,7 +14,7 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -147,7 +147,7 @@ abstract class ClaimContract extends ContractBench {
         MarkerStore store = sharedStore();
         ClaimRequest request = request(Duration.ZERO);
         String claimId;
-        try (Unit unit = granted(store.claim(request))) {
+        try (UnitOfWork unit = granted(store.claim(request))) {
             claimId = unit.claimId();
             unit.revoke();
             unit.commit(null);
@@ -167,13 +167,13 @@ abstract class ClaimContract extends ContractBench {
         MarkerStore store = sharedStore();
         MarkerStore other = inbox().store();
         ClaimRequest request = request(SHORT);
-        try (Unit unit = granted(store.claim(request))) {
+        try (UnitOfWork unit = granted(store.claim(request))) {
             assertThat(store.claim(request)).isInstanceOf(Claim.Busy.class);
             assertThat(other.claim(request)).isInstanceOf(Claim.Busy.class);
             unit.rollback();
         }
         granted(store.claim(request)).close();
-        try (Unit unit = granted(other.claim(request))) {
+        try (UnitOfWork unit = granted(other.claim(request))) {
             unit.revoke();
             unit.commit(null);
         }
@@ -193,9 +193,9 @@ abstract class ClaimContract extends ContractBench {
     void closingAgainDoesNothing() throws Exception {
         MarkerStore store = sharedStore();
         ClaimRequest request = request(SHORT);
-        Unit before = granted(store.claim(request));
+        UnitOfWork before = granted(store.claim(request));
         before.close();
-        try (Unit unit = granted(store.claim(request))) {
+        try (UnitOfWork unit = granted(store.claim(request))) {
             before.close();
             before.abandon();
             assertThat(inbox().store().claim(request))
@@ -214,7 +214,7 @@ abstract class ClaimContract extends ContractBench {
     @DisplayName("PC-24 a unit abandoned by another thread cannot commit, and its key is free")
     void abandonedUnitCannotCommit() throws Exception {
         ClaimRequest request = request(Duration.ofSeconds(5));
-        try (Unit unit = granted(sharedStore().claim(request))) {
+        try (UnitOfWork unit = granted(sharedStore().claim(request))) {
             result(start(() -> {
                 unit.abandon();
                 return "abandoned";
@@ -235,7 +235,7 @@ abstract class ClaimContract extends ContractBench {
         UUID value = UUID.fromString("0198c0de-0000-8000-8000-" + fresh().substring(2, 10) + "0000");
         ClaimRequest one = new ClaimRequest(new MarkerKey("contract", value, "one"), null, LONG, false);
         ClaimRequest two = new ClaimRequest(new MarkerKey("contract", value, "two"), null, LONG, false);
-        try (Unit unit = granted(sharedStore().claim(one))) {
+        try (UnitOfWork unit = granted(sharedStore().claim(one))) {
             unit.revoke();
             unit.commit(null);
         }
@@ -271,7 +271,7 @@ abstract class ClaimContract extends ContractBench {
         return new ClaimRequest(new MarkerKey("contract", version8, id), null, wait, false);
     }
 
-    private static Unit granted(Claim claim) {
+    private static UnitOfWork granted(Claim claim) {
         assertThat(claim).isInstanceOf(Claim.Granted.class);
         return ((Claim.Granted) claim).unit();
     }

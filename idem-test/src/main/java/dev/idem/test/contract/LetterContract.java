@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Policy;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.Letter;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,7 +79,7 @@ abstract class LetterContract extends LetterPlaceContract {
                         throw new IllegalStateException("always");
                     }
                 });
-        listen(inbox(StepHook.NONE), consumer);
+        listen(inbox(FaultHook.NONE), consumer);
         for (int i = 0; i < VALUES.size(); i++) {
             requireBroker().send(new Sent("m" + i, "key", "payload", forged(VALUES.get(i))));
         }

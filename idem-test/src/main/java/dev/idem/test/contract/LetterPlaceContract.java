@@ -8,7 +8,7 @@ import dev.idem.broker.Letter;
 import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -42,7 +42,7 @@ abstract class LetterPlaceContract extends BrokerBench {
     @Test
     @DisplayName("a letter that cannot be sent keeps its message and nothing else, and arrives when its place is back")
     void unsendableLetter() throws Exception {
-        Listener listener = listener(inbox(StepHook.NONE), poisonous(), MANY_BYTES);
+        Listener listener = listener(inbox(FaultHook.NONE), poisonous(), MANY_BYTES);
         send(0, 1);
         awaitEffects(1);
         requireBroker().breakLetters();
@@ -73,7 +73,7 @@ abstract class LetterPlaceContract extends BrokerBench {
     @Test
     @DisplayName("a place of letters that was removed under the listener: no letter is lost, and nobody waits for it")
     void placeGoneAndBack() throws Exception {
-        Listener listener = listener(inbox(StepHook.NONE), poisonous(), MANY_BYTES);
+        Listener listener = listener(inbox(FaultHook.NONE), poisonous(), MANY_BYTES);
         requireBroker().send(message("bad", "bad-key"));
         send(0, 1);
         awaitEffects(1);
@@ -94,7 +94,7 @@ abstract class LetterPlaceContract extends BrokerBench {
     @Test
     @DisplayName("a broker that lets publishers wait: letters wait by themselves, it is said, and all arrive")
     void blockedPublisher() throws Exception {
-        Listener listener = patient(inbox(StepHook.NONE), poisonous());
+        Listener listener = patient(inbox(FaultHook.NONE), poisonous());
         send(0, 1);
         awaitEffects(1);
         listener.pause();
@@ -127,7 +127,7 @@ abstract class LetterPlaceContract extends BrokerBench {
     @Test
     @DisplayName("closing while a letter cannot be sent: takes its time and no more, and the next listener sends it")
     void closingWithALetter() throws Exception {
-        Listener listener = listener(inbox(StepHook.NONE), poisonous(), MANY_BYTES);
+        Listener listener = listener(inbox(FaultHook.NONE), poisonous(), MANY_BYTES);
         send(0, 1);
         awaitEffects(1);
         requireBroker().breakLetters();
@@ -141,7 +141,7 @@ abstract class LetterPlaceContract extends BrokerBench {
         assertThat(listener.state()).isEqualTo(ListenerState.CLOSED);
         assertThat(requireBroker().unsettled()).isPositive();
         requireBroker().mendLetters();
-        listener(inbox(StepHook.NONE), poisonous(), MANY_BYTES);
+        listener(inbox(FaultHook.NONE), poisonous(), MANY_BYTES);
         until("the letter is there", () -> letters().size() == 1);
         awaitSettled();
         assertLetters("bad");

@@ -7,7 +7,7 @@ import dev.idem.Inbox;
 import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
-import dev.idem.spi.StepHook;
+import dev.idem.spi.FaultHook;
 import dev.idem.test.contract.BrokerUnderTest.Sent;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +26,7 @@ abstract class ListenerContract extends AbsenceContract {
     @DisplayName("a destination that does not exist is waited for, and the listener says so")
     void misspeltDestination() throws Exception {
         assumeFalse(requireBroker().makesDestinations(), "this broker makes whatever somebody listens to");
-        Listener listener = misspelt(inbox(StepHook.NONE), writer(message -> {}));
+        Listener listener = misspelt(inbox(FaultHook.NONE), writer(message -> {}));
         until("the listener waits", () -> listener.state() == ListenerState.WAITING);
         until("it says for what", () -> listener.waiting().isPresent());
         Waiting waiting = listener.waiting().orElseThrow();
@@ -62,7 +62,7 @@ abstract class ListenerContract extends AbsenceContract {
     @Test
     @DisplayName("a listener that is paused takes nothing until it is resumed")
     void pauseAndResume() throws Exception {
-        Listener listener = listener(inbox(StepHook.NONE), writer(message -> {}), MANY_BYTES);
+        Listener listener = listener(inbox(FaultHook.NONE), writer(message -> {}), MANY_BYTES);
         send(0, 10);
         awaitEffects(10);
         awaitSettled();
@@ -84,7 +84,7 @@ abstract class ListenerContract extends AbsenceContract {
     @Test
     @DisplayName("a listener that runs can be restarted, and loses and repeats nothing")
     void restartWhileRunning() throws Exception {
-        Listener listener = listener(inbox(StepHook.NONE), writer(message -> Thread.sleep(5)), MANY_BYTES);
+        Listener listener = listener(inbox(FaultHook.NONE), writer(message -> Thread.sleep(5)), MANY_BYTES);
         send(0, 60);
         awaitEffects(5);
         listener.restart();
@@ -98,7 +98,7 @@ abstract class ListenerContract extends AbsenceContract {
     @DisplayName("a listener that has failed says why, and can be restarted")
     void restartAfterAFailure() throws Exception {
         AtomicBoolean dying = new AtomicBoolean(true);
-        Listener listener = listener(dying(inbox(StepHook.NONE), dying), writer(message -> {}), MANY_BYTES);
+        Listener listener = listener(dying(inbox(FaultHook.NONE), dying), writer(message -> {}), MANY_BYTES);
         send(0, 20);
         until("it has failed", () -> listener.state() == ListenerState.FAILED);
         assertThat(listener.failure()).isPresent();
@@ -115,7 +115,7 @@ abstract class ListenerContract extends AbsenceContract {
     @DisplayName("a listener that has failed and is closed is closed, and leaves its messages to the next")
     void closingAfterAFailure() throws Exception {
         Listener listener =
-                listener(dying(inbox(StepHook.NONE), new AtomicBoolean(true)), writer(message -> {}), MANY_BYTES);
+                listener(dying(inbox(FaultHook.NONE), new AtomicBoolean(true)), writer(message -> {}), MANY_BYTES);
         send(0, 10);
         until("it has failed", () -> listener.state() == ListenerState.FAILED);
         listener.close();
@@ -123,7 +123,7 @@ abstract class ListenerContract extends AbsenceContract {
         assertThat(listener.failure()).isEmpty();
         assertThat(listener.waiting()).isEmpty();
         assertThat(requireBroker().unsettled()).isEqualTo(10);
-        listener(inbox(StepHook.NONE), writer(message -> {}), MANY_BYTES);
+        listener(inbox(FaultHook.NONE), writer(message -> {}), MANY_BYTES);
         awaitEffects(10);
         awaitSettled();
         assertEachOnceInOrder();
@@ -132,7 +132,7 @@ abstract class ListenerContract extends AbsenceContract {
     @Test
     @DisplayName("one thread of a listener keeps the process alive, and ends with it")
     void oneThreadKeepsTheProcess() throws Exception {
-        Inbox inbox = inbox(StepHook.NONE);
+        Inbox inbox = inbox(FaultHook.NONE);
         send(0, 1);
         Set<Thread> before = keepers();
         Listener listener = listener(inbox, writer(message -> {}), MANY_BYTES);
@@ -156,7 +156,7 @@ abstract class ListenerContract extends AbsenceContract {
     void bytesAreBounded() throws Exception {
         CountDownLatch mayGoOn = new CountDownLatch(1);
         String payload = "x".repeat(900_000);
-        Listener listener = listener(inbox(StepHook.NONE), writer(message -> mayGoOn.await()), BUDGET);
+        Listener listener = listener(inbox(FaultHook.NONE), writer(message -> mayGoOn.await()), BUDGET);
         for (int i = 0; i < 67; i++) {
             requireBroker().send(new Sent("m" + i, "key", payload, List.of()));
         }

@@ -8,7 +8,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +107,7 @@ public abstract class MarkerStoreContract extends BatchContract {
     void doneKeysAreForgotten() throws Exception {
         List<WeakReference<MarkerKey>> keys = new ArrayList<>();
         Inbox inbox = inbox(Inbox.builder(store()).steps((step, key) -> {
-            if (step == Step.BEFORE_CLAIM) {
+            if (step == FaultPoint.BEFORE_CLAIM) {
                 keys.add(new WeakReference<>(key));
             }
         }));

@@ -6,7 +6,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
@@ -16,7 +16,7 @@ import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueueStore.Taking;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StoredResult;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,7 +100,7 @@ abstract class QueueBench extends ContractBench {
 
     /** Does its work in the batch, without committing it. */
     final void work(Batch batch, MarkerKey key, String effect, @Nullable StoredResult result) throws Exception {
-        Unit unit = batch.begin(List.of(key), null);
+        UnitOfWork unit = batch.begin(List.of(key), null);
         effect(unit.connection(), effect);
         unit.revoke();
         unit.commit(result);

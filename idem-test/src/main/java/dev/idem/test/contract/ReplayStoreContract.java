@@ -2,13 +2,13 @@ package dev.idem.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.ConsumerPlan;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.ReplaySession;
-import dev.idem.ReplaySession.Counts;
-import dev.idem.ReplaySession.State;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySession.Counts;
+import dev.idem.replay.ReplaySession.State;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.ReplayStore;

@@ -3,11 +3,11 @@ package dev.idem.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.Gap;
+import dev.idem.sequence.Gap;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.QueuePolicy;
-import dev.idem.Sequence;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import dev.idem.Settlement;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
@@ -15,7 +15,7 @@ import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.SequenceStore;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,7 +39,7 @@ public abstract class SequenceStoreContract extends QueueBench {
     @Test
     @DisplayName("RO-09 a version is applied with the commit of its transaction, and not before")
     void movedWithTheCommit() throws Exception {
-        try (Unit unit = unit()) {
+        try (UnitOfWork unit = unit()) {
             assertThat(unit.streams().lock(List.of("a", "b"), Duration.ZERO))
                     .containsOnly(Map.entry("a", OptionalLong.empty()), Map.entry("b", OptionalLong.empty()));
             unit.streams().move(Map.of("a", 0L));
@@ -60,7 +60,7 @@ public abstract class SequenceStoreContract extends QueueBench {
     @Test
     @DisplayName("PC-02 a transaction that is rolled back has moved nothing")
     void undone() throws Exception {
-        try (Unit unit = unit()) {
+        try (UnitOfWork unit = unit()) {
             unit.streams().lock(List.of("a"), Duration.ZERO);
             unit.streams().move(Map.of("a", 5L));
             unit.rollback();
@@ -75,12 +75,12 @@ public abstract class SequenceStoreContract extends QueueBench {
     @Test
     @DisplayName("RO-10 a stream that somebody has is left out at once, also one that nobody has seen before")
     void passedOver() throws Exception {
-        try (Unit old = unit()) {
+        try (UnitOfWork old = unit()) {
             old.streams().lock(List.of("known"), Duration.ZERO);
             old.streams().move(Map.of("known", 1L));
             commit(old);
         }
-        try (Unit owner = unit()) {
+        try (UnitOfWork owner = unit()) {
             owner.streams().lock(List.of("known", "new"), Duration.ZERO);
             long start = System.nanoTime();
             try (Batch other = batch()) {
@@ -103,11 +103,11 @@ public abstract class SequenceStoreContract extends QueueBench {
     @Test
     @DisplayName("RO-09 who waits for a stream gets it when the other is done, and sees what that one has applied")
     void waitedFor() throws Exception {
-        Unit owner = unit();
+        UnitOfWork owner = unit();
         owner.streams().lock(List.of("a"), Duration.ZERO);
         owner.streams().move(Map.of("a", 3L));
         Future<Map<String, OptionalLong>> waiting = start(() -> {
-            try (Unit unit = unit()) {
+            try (UnitOfWork unit = unit()) {
                 Map<String, OptionalLong> locked = unit.streams().lock(List.of("a"), LONG);
                 unit.rollback();
                 return locked;
@@ -131,7 +131,7 @@ public abstract class SequenceStoreContract extends QueueBench {
                 for (int turn = 0; turn < 10; turn++) {
                     List<String> shuffled = new ArrayList<>(streams);
                     Collections.shuffle(shuffled, random);
-                    try (Unit unit = unit()) {
+                    try (UnitOfWork unit = unit()) {
                         Map<String, OptionalLong> locked = unit.streams().lock(shuffled, LONG);
                         assertThat(locked).containsOnlyKeys(streams);
                         long next =
@@ -153,7 +153,7 @@ public abstract class SequenceStoreContract extends QueueBench {
     @DisplayName("KY-03 streams whose names look alike are others, and each consumer has its own")
     void lookAlikes() throws Exception {
         List<String> names = List.of("a", "A", "a ", " a", "\u00e4", "a\u0308", "x".repeat(200), "x".repeat(199));
-        try (Unit unit = unit()) {
+        try (UnitOfWork unit = unit()) {
             assertThat(unit.streams().lock(names, Duration.ZERO)).containsOnlyKeys(names);
             for (int i = 0; i < names.size(); i++) {
                 unit.streams().move(Map.of(names.get(i), (long) i));
@@ -164,7 +164,7 @@ public abstract class SequenceStoreContract extends QueueBench {
             assertThat(current(names.get(i))).as(names.get(i)).hasValue(i);
         }
         MarkerKey other = new MarkerKey("other-" + name, UUID.randomUUID(), null);
-        try (Unit unit = unit(other)) {
+        try (UnitOfWork unit = unit(other)) {
             assertThat(unit.streams().lock(List.of("a"), Duration.ZERO))
                     .containsOnly(Map.entry("a", OptionalLong.empty()));
             unit.rollback();
@@ -223,7 +223,7 @@ public abstract class SequenceStoreContract extends QueueBench {
                 .as("another gap than it is now")
                 .isEmpty();
         assertThat(sequences.park(other, DEED)).isEmpty();
-        try (Unit busy = unit()) {
+        try (UnitOfWork busy = unit()) {
             busy.streams().lock(List.of("s"), LONG);
             assertThat(sequences.pass(gap, 4, DEED))
                     .as("somebody works on the stream")
@@ -288,7 +288,7 @@ public abstract class SequenceStoreContract extends QueueBench {
     }
 
     private OptionalLong current(String stream) {
-        try (Unit unit = unit()) {
+        try (UnitOfWork unit = unit()) {
             Map<String, OptionalLong> locked = unit.streams().lock(List.of(stream), LONG);
             unit.rollback();
             return locked.getOrDefault(stream, OptionalLong.empty());
@@ -297,17 +297,17 @@ public abstract class SequenceStoreContract extends QueueBench {
         }
     }
 
-    private Unit unit() throws Exception {
+    private UnitOfWork unit() throws Exception {
         return unit(new MarkerKey(name, UUID.randomUUID(), null));
     }
 
-    private Unit unit(MarkerKey key) throws Exception {
+    private UnitOfWork unit(MarkerKey key) throws Exception {
         Claim claim = sharedStore().claim(new ClaimRequest(key, null, Duration.ZERO, false));
         assertThat(claim).isInstanceOf(Claim.Granted.class);
         return ((Claim.Granted) claim).unit();
     }
 
-    private static void commit(Unit unit) {
+    private static void commit(UnitOfWork unit) {
         unit.revoke();
         unit.commit(null);
     }

@@ -16,7 +16,7 @@ import dev.idem.spi.StepStore;
 import dev.idem.spi.StepStore.Intended;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
-import dev.idem.spi.Unit;
+import dev.idem.spi.UnitOfWork;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -66,7 +66,7 @@ public abstract class StepStoreContract extends QueueBench {
         Leased leased = leased("m1", LONG_LEASE);
         String effect = fresh();
         try (Batch batch = leased.open("reserve", 0)) {
-            Unit unit = batch.begin(List.of(leased.key()), null);
+            UnitOfWork unit = batch.begin(List.of(leased.key()), null);
             effect(unit.connection(), effect);
             unit.rollback();
             batch.giveUp(leased.key());

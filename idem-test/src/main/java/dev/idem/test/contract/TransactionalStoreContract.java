@@ -10,7 +10,7 @@ import dev.idem.Policy;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
 import dev.idem.spi.Guarantee;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.CrashPoint;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -55,21 +55,21 @@ public abstract class TransactionalStoreContract extends MarkerStoreContract {
     @DisplayName("PC-02 PC-11 a crash at any step leaves all or nothing, and the redelivery completes it")
     void crashAtAnyStepLeavesAllOrNothing() throws Exception {
         Inbox next = inbox();
-        for (Step step : List.of(
-                Step.BEFORE_CLAIM,
-                Step.AFTER_CLAIM,
-                Step.BEFORE_HANDLER,
-                Step.AFTER_HANDLER,
-                Step.BEFORE_COMMIT,
-                Step.AFTER_COMMIT,
-                Step.BEFORE_SETTLEMENT)) {
+        for (FaultPoint step : List.of(
+                FaultPoint.BEFORE_CLAIM,
+                FaultPoint.AFTER_CLAIM,
+                FaultPoint.BEFORE_HANDLER,
+                FaultPoint.AFTER_HANDLER,
+                FaultPoint.BEFORE_COMMIT,
+                FaultPoint.AFTER_COMMIT,
+                FaultPoint.BEFORE_SETTLEMENT)) {
             for (CrashPoint crash : List.of(
                     CrashPoint.at(step).throwException(), CrashPoint.at(step).throwError())) {
                 Message message = message(fresh());
                 Inbox dying = inbox(Inbox.builder(store()).steps(crash));
                 assertThatThrownBy(() -> deliver(dying, message)).hasMessageContaining(step.name());
                 assertThat(crash.fired()).isTrue();
-                boolean committed = step == Step.AFTER_COMMIT || step == Step.BEFORE_SETTLEMENT;
+                boolean committed = step == FaultPoint.AFTER_COMMIT || step == FaultPoint.BEFORE_SETTLEMENT;
                 assertThat(effects(effectOf(message)))
                         .as("after a crash at %s", step)
                         .isEqualTo(committed ? 1 : 0);
@@ -84,7 +84,7 @@ public abstract class TransactionalStoreContract extends MarkerStoreContract {
     @Test
     @DisplayName("PC-02 a crash around the rollback of a failed handler leaves nothing")
     void crashAroundTheRollbackLeavesNothing() throws Exception {
-        for (Step step : List.of(Step.BEFORE_ROLLBACK, Step.AFTER_ROLLBACK)) {
+        for (FaultPoint step : List.of(FaultPoint.BEFORE_ROLLBACK, FaultPoint.AFTER_ROLLBACK)) {
             Message message = message(fresh());
             CrashPoint crash = CrashPoint.at(step).throwError();
             Inbox dying = inbox(Inbox.builder(store()).steps(crash));

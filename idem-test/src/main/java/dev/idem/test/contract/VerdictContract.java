@@ -12,7 +12,7 @@ import dev.idem.PayloadDecoder;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
 import dev.idem.StoreException;
-import dev.idem.spi.Step;
+import dev.idem.spi.FaultPoint;
 import dev.idem.test.FlakyStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -97,7 +97,7 @@ abstract class VerdictContract extends KeyContract {
         Inbox rival = inbox();
         Inbox inbox =
                 inbox(Inbox.builder(FlakyStore.around(store()).loseCommits(1)).steps((step, key) -> {
-                    if (step == Step.BEFORE_RETRY) {
+                    if (step == FaultPoint.BEFORE_RETRY) {
                         unchecked(() -> result(start(() -> deliver(rival, tampered(message)))));
                     }
                 }));

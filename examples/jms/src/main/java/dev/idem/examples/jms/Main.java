@@ -8,7 +8,7 @@ import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jms.JmsDeadLetters;
 import dev.idem.jms.JmsInbox;
-import dev.idem.jms.JmsListener;
+import dev.idem.jms.JmsInboxListener;
 import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.MessageProducer;
@@ -65,7 +65,7 @@ public final class Main {
         try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
             send(factory);
             out.println("Sent: " + SENT);
-            try (JmsListener listener = JmsInbox.listen(factory, "orders", billing, inbox)) {
+            try (JmsInboxListener listener = JmsInbox.listen(factory, "orders", billing, inbox)) {
                 while (bills(database).size() < 3 || letters(factory).isEmpty()) {
                     Thread.sleep(50);
                 }

@@ -8,7 +8,7 @@ import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.kafka.KafkaInbox;
-import dev.idem.kafka.KafkaListener;
+import dev.idem.kafka.KafkaInboxListener;
 import dev.idem.servers.KafkaServer;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -60,7 +60,7 @@ public final class Main {
         try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
             send(address);
             out.println("Sent: " + SENT);
-            try (KafkaListener listener = KafkaInbox.listen(
+            try (KafkaInboxListener listener = KafkaInbox.listen(
                     Map.of("bootstrap.servers", address, "group.id", "billing"), List.of("orders"), billing, inbox)) {
                 while (bills(database).size() < 3 || letters(address).isEmpty()) {
                     Thread.sleep(50);

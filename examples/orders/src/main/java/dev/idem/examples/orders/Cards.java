@@ -1,7 +1,7 @@
 package dev.idem.examples.orders;
 
-import dev.idem.EffectKey;
-import dev.idem.EffectNotDoneException;
+import dev.idem.steps.EffectKey;
+import dev.idem.steps.EffectNotDoneException;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package dev.idem.examples.orders;
 
 import dev.idem.Consumer;
-import dev.idem.EffectPolicy;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.Outbox;
+import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
-import dev.idem.QueuePolicy;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Publisher;

@@ -13,7 +13,7 @@ import dev.idem.examples.stage.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.rabbitmq.RabbitDeadLetters;
 import dev.idem.rabbitmq.RabbitInbox;
-import dev.idem.rabbitmq.RabbitListener;
+import dev.idem.rabbitmq.RabbitInboxListener;
 import dev.idem.servers.RabbitServer;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -63,7 +63,7 @@ public final class Main {
         try (Inbox inbox = Inbox.create(JdbcStore.create(database))) {
             send(factory);
             out.println("Sent: " + SENT);
-            try (RabbitListener listener = RabbitInbox.listen(factory, "orders", billing, inbox)) {
+            try (RabbitInboxListener listener = RabbitInbox.listen(factory, "orders", billing, inbox)) {
                 while (listener.state() != ListenerState.RUNNING) { // then the queue of the letters is there too
                     Thread.sleep(50);
                 }
