@@ -31,7 +31,7 @@ public interface MarkerStore extends AutoCloseable {
 
     /**
      * Says how long the consumer wants its history kept, before its first claim and whenever it wants another length. Of
-     * different wishes the longest holds. A store that keeps everything for ever need not listen.
+     * different registrations the longest holds. A store that keeps everything for ever need not listen.
      */
     default void retain(String consumer, Retention retention) {}
 

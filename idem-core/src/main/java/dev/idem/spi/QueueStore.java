@@ -98,7 +98,7 @@ public interface QueueStore {
         void wakeOthers(String consumer);
 
         /** From now on rings when another instance has stored something; maybe also when nobody has. */
-        void onWake(String consumer, Runnable bell);
+        void onWake(String consumer, Runnable signal);
     }
 
     /**

@@ -29,11 +29,11 @@ import dev.idem.internal.unit.InboxContext;
  * afterwards by the marker, like any other duplicate.
  */
 public final class BatchProcessor {
-    private final InboxContext engine;
+    private final InboxContext context;
     private final BatchRunner runner;
 
-    public BatchProcessor(InboxContext engine, BatchRunner runner) {
-        this.engine = engine;
+    public BatchProcessor(InboxContext context, BatchRunner runner) {
+        this.context = context;
         this.runner = runner;
     }
 
@@ -52,7 +52,7 @@ public final class BatchProcessor {
                 waiting = round(consumer, waiting);
             }
         } catch (Throwable thrown) { // nested use, or the end of this process; told like any other failure
-            Failure kind = Failures.kindOf(thrown, consumer.policy(), engine.store());
+            Failure kind = Failures.kindOf(thrown, consumer.policy(), context.store());
             open(entries).forEach(entry -> entry.fail(kind, thrown));
             report(entries);
             throw thrown;
@@ -61,10 +61,10 @@ public final class BatchProcessor {
     }
 
     private List<Outcome<?>> report(List<BatchEntry<?>> entries) {
-        new BatchDuplicateLookup(engine.whereabouts()).lookFor(entries);
+        new BatchDuplicateLookup(context.whereabouts()).lookFor(entries);
         List<Outcome<?>> outcomes = new ArrayList<>(entries.size());
         for (BatchEntry<?> entry : entries) {
-            entry.attempt().report(engine.events(), entry.outcome());
+            entry.attempt().report(context.events(), entry.outcome());
             outcomes.add(entry.outcome());
         }
         return outcomes;
@@ -83,7 +83,7 @@ public final class BatchProcessor {
     private <T extends @Nullable Object> BatchEntry<T> entry(Route route, BatchEntry<T> entry) {
         Delivery<T, Exception> attempt = entry.attempt();
         try {
-            Keyed keyed = attempt.keyed(engine.events(), engine.sessions());
+            Keyed keyed = attempt.keyed(context.events(), context.sessions());
             if (keyed instanceof Keyed.Not none) {
                 entry.settle(none.outcome());
             } else {
@@ -94,7 +94,7 @@ public final class BatchProcessor {
             }
         } catch (Throwable failure) { // a key rule that overflows the stack must not take the others along
             Failures.throwIfFatal(failure);
-            entry.fail(Failures.kindOf(failure, attempt, engine.store()), failure);
+            entry.fail(Failures.kindOf(failure, attempt, context.store()), failure);
         }
         return entry;
     }
@@ -119,7 +119,7 @@ public final class BatchProcessor {
     }
 
     private void settle(ConsumerPlan consumer, Collection<BatchEntry<?>> firsts) {
-        int isolated = engine.isolation().limit(consumer.name());
+        int isolated = context.isolation().limit(consumer.name());
         @Nullable Throwable outage = null;
         for (List<BatchEntry<?>> part : TransactionChunks.of(consumer.policy(), isolated, firsts)) {
             if (outage == null) {

@@ -25,7 +25,7 @@ import dev.idem.internal.unit.InboxContext;
  * transaction is lost; then the entries that are still open need another one. Owns the batch, and closes it.
  */
 public final class BatchRun implements AutoCloseable {
-    private final InboxContext engine;
+    private final InboxContext context;
     private final Batch batch;
     private final Horizon horizon;
     private final Map<UnitOfWork, List<BatchEntry<?>>> units = new LinkedHashMap<>();
@@ -34,23 +34,23 @@ public final class BatchRun implements AutoCloseable {
     private BatchSequence sequence;
     private boolean interrupted;
 
-    BatchRun(InboxContext engine, Batch batch, Recording recording) {
-        this.engine = engine;
+    BatchRun(InboxContext context, Batch batch, Recording recording) {
+        this.context = context;
         this.batch = batch;
         this.recording = recording;
-        this.sequence = BatchSequence.of(engine, batch, List.of());
-        this.horizon = new Horizon(engine.events());
-        this.handler = new HandlerRun(engine, batch, units);
+        this.sequence = BatchSequence.of(context, batch, List.of());
+        this.horizon = new Horizon(context.events());
+        this.handler = new HandlerRun(context, batch, units);
     }
 
     void run(List<BatchEntry<?>> open) {
         List<BatchEntry<?>> granted = judged(open);
-        sequence = BatchSequence.of(engine, batch, granted);
+        sequence = BatchSequence.of(context, batch, granted);
         int next = 0;
         while (next < granted.size()
                 && batch.usable()
                 && (next == 0 || !batch.full())
-                && engine.rescue().begins()) {
+                && context.rescue().begins()) {
             List<BatchEntry<?>> neighbours = neighbours(granted, next);
             next += neighbours.size();
             if (recording.begins(neighbours)) {
@@ -60,7 +60,7 @@ public final class BatchRun implements AutoCloseable {
             }
         }
         List<BatchEntry<?>> rest = granted.subList(next, granted.size());
-        if (!engine.rescue().begins()) {
+        if (!context.rescue().begins()) {
             rest.forEach(this::leaveToOthers);
         } else if (!rest.isEmpty() && batch.full()) {
             leave(rest, next);
@@ -73,7 +73,7 @@ public final class BatchRun implements AutoCloseable {
 
     /** The rest stays open, for another transaction. */
     private void leave(List<BatchEntry<?>> rest, int handled) {
-        engine.isolation().full(rest.get(0).attempt().consumer().name(), handled);
+        context.isolation().full(rest.get(0).attempt().consumer().name(), handled);
         rest.forEach(entry -> batch.giveUp(entry.key()));
     }
 
@@ -86,7 +86,7 @@ public final class BatchRun implements AutoCloseable {
     /** One that a handler has left behind on a worker's thread is nobody's request to stop. */
     private void noteInterrupt() {
         boolean found = Thread.interrupted();
-        interrupted |= found && !(engine.isWorker() && engine.rescue().goesOn());
+        interrupted |= found && !(context.isWorker() && context.rescue().goesOn());
     }
 
     /** Some databases run in this thread and lose their files to an interrupt, so it waits until the transaction ends. */
@@ -177,7 +177,7 @@ public final class BatchRun implements AutoCloseable {
             handleTogether(together, ready);
         } else {
             BatchEntry<?> one = ready.get(0);
-            Throwable failure = handler.run(ready, unit -> one.run(unit, engine.store()), one::stored);
+            Throwable failure = handler.run(ready, unit -> one.run(unit, context.store()), one::stored);
             if (failure != null) {
                 giveUp(one, failure);
             }
@@ -185,7 +185,7 @@ public final class BatchRun implements AutoCloseable {
     }
 
     private <E> void handleTogether(Route.Together<E> route, List<BatchEntry<?>> entries) {
-        TogetherCall<E> call = TogetherCall.of(engine, batch, route, entries);
+        TogetherCall<E> call = TogetherCall.of(context, batch, route, entries);
         call.undecodable().forEach(this::giveUp);
         if (call.entries().stream().anyMatch(BatchEntry::isBehind)) {
             handle(call.entries()); // one that could not be decoded now comes again, so those behind it must not run
@@ -219,7 +219,7 @@ public final class BatchRun implements AutoCloseable {
     }
 
     private void handleIfBegins(List<BatchEntry<?>> entries) {
-        if (engine.rescue().begins()) {
+        if (context.rescue().begins()) {
             handle(entries);
         } else {
             entries.forEach(this::leaveToOthers);
@@ -242,11 +242,11 @@ public final class BatchRun implements AutoCloseable {
     private void giveUp(BatchEntry<?> entry, Throwable failure) {
         batch.giveUp(entry.key());
         interrupted |= failure instanceof InterruptedException
-                && !(engine.isWorker() && engine.rescue().goesOn());
+                && !(context.isWorker() && context.rescue().goesOn());
         if (failure instanceof Undecodable undecodable) {
             entry.settle(undecodable.outcome());
         } else {
-            entry.fail(engine.kindOf(failure, entry.attempt()), failure);
+            entry.fail(context.kindOf(failure, entry.attempt()), failure);
         }
     }
 
@@ -307,13 +307,13 @@ public final class BatchRun implements AutoCloseable {
         sequence.move(kept);
         MarkerKey first = granted.get(0).key();
         kept.forEach(BatchEntry::committing);
-        engine.steps().at(FaultPoint.BEFORE_COMMIT, first);
+        context.steps().at(FaultPoint.BEFORE_COMMIT, first);
         try {
             batch.commit();
         } catch (TransientStoreException undone) {
             throw new UndoneBatch(undone, kept);
         }
-        engine.steps().at(FaultPoint.AFTER_COMMIT, first);
+        context.steps().at(FaultPoint.AFTER_COMMIT, first);
         recording.committed();
         kept.forEach(BatchEntry::processed);
         sequence.committed(kept);

@@ -40,37 +40,37 @@ import dev.idem.internal.unit.UnknownCommits;
 public final class BatchRunner {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
-    private final InboxContext engine;
+    private final InboxContext context;
     private final Claiming claiming;
     private final BatchRun.Recording recording;
     private final boolean looksAfterFailures;
 
     /** At the door. */
-    public BatchRunner(InboxContext engine, Claiming claiming) {
-        this(engine, claiming, new BatchRun.NoRecording(), true);
+    public BatchRunner(InboxContext context, Claiming claiming) {
+        this(context, claiming, new BatchRun.NoRecording(), true);
     }
 
     /** For stored messages. */
-    public BatchRunner(InboxContext engine, Claiming claiming, BatchRun.Recording recording) {
-        this(engine, claiming, recording, false);
+    public BatchRunner(InboxContext context, Claiming claiming, BatchRun.Recording recording) {
+        this(context, claiming, recording, false);
     }
 
-    private BatchRunner(InboxContext engine, Claiming claiming, BatchRun.Recording recording, boolean looksAfterFailures) {
-        this.engine = engine;
+    private BatchRunner(InboxContext context, Claiming claiming, BatchRun.Recording recording, boolean looksAfterFailures) {
+        this.context = context;
         this.claiming = claiming;
         this.recording = recording;
         this.looksAfterFailures = looksAfterFailures;
     }
 
     /** For a step, inside the time of its message's handler. */
-    public static BatchRunner ofStep(InboxContext engine, Claiming claiming) {
-        return new BatchRunner(engine, claiming, new BatchRun.NoRecording(), false);
+    public static BatchRunner ofStep(InboxContext context, Claiming claiming) {
+        return new BatchRunner(context, claiming, new BatchRun.NoRecording(), false);
     }
 
     /** Gives each entry its outcome; the keys differ. Answers why the store could not, if it could not. */
     @Nullable
     public Throwable settle(Policy policy, List<BatchEntry<?>> entries) {
-        engine.nesting().enterAll(entries.stream().map(BatchEntry::key).toList());
+        context.nesting().enterAll(entries.stream().map(BatchEntry::key).toList());
         Throwable outage;
         try {
             outage = throughGate(policy, entries);
@@ -78,9 +78,9 @@ public final class BatchRunner {
             Failures.throwIfFatal(failure);
             outage = outage(entries, failure);
         } finally {
-            engine.nesting().leaveAll();
+            context.nesting().leaveAll();
         }
-        engine.outboxes().committed(published(entries));
+        context.outboxes().committed(published(entries));
         return outage;
     }
 
@@ -96,7 +96,7 @@ public final class BatchRunner {
         List<KeyGate.Pass> passes = new ArrayList<>(entries.size());
         try {
             for (BatchEntry<?> entry : entries) {
-                Optional<KeyGate.Pass> pass = engine.gate().enterNow(entry.key());
+                Optional<KeyGate.Pass> pass = context.gate().enterNow(entry.key());
                 if (pass.isPresent()) {
                     passes.add(pass.get());
                 } else {
@@ -110,17 +110,17 @@ public final class BatchRunner {
     }
 
     private @Nullable Throwable withPermit(Policy policy, List<BatchEntry<?>> entries) {
-        engine.permits().acquire("a batch");
+        context.permits().acquire("a batch");
         try {
             Throwable outage = untilSettled(policy, entries);
             if (outage == null && looksAfterFailures) {
                 lookAfterFailures(entries);
             }
             entries.forEach(entry ->
-                    entry.hiddenCommit().ifPresent(hidden -> Failures.reported(engine.events(), entry.key(), hidden)));
+                    entry.hiddenCommit().ifPresent(hidden -> Failures.reported(context.events(), entry.key(), hidden)));
             return outage;
         } finally {
-            engine.permits().release();
+            context.permits().release();
         }
     }
 
@@ -159,7 +159,7 @@ public final class BatchRunner {
 
     /** Whether nobody could ask what became of the transaction, after such a failure of a handler. */
     private boolean leavesOpen(Throwable failure) {
-        return failure instanceof HandlerTimeoutException || engine.store().isConnectionLost(failure);
+        return failure instanceof HandlerTimeoutException || context.store().isConnectionLost(failure);
     }
 
     private @Nullable Throwable untilSettled(Policy policy, List<BatchEntry<?>> entries) {
@@ -179,11 +179,11 @@ public final class BatchRunner {
             } catch (Inseparable whole) {
                 return apart(policy, open(open), whole.failure());
             } catch (CommitUnknownException lost) {
-                engine.events().tell(l -> l.commitUnknown(open.get(0).key().consumer(), lost));
+                context.events().tell(l -> l.commitUnknown(open.get(0).key().consumer(), lost));
                 unknown = lost;
                 List<BatchEntry<?>> sent = open(open);
                 if (sent.size() == 1) {
-                    engine.losses().unknown(sent.get(0).key(), lost);
+                    context.losses().unknown(sent.get(0).key(), lost);
                 }
                 if (!again(open, backoff, lost) && !lost.answered()) {
                     return policy.maxRuns() == 1 ? outage(sent, lost) : apart(policy, sent, lost);
@@ -211,7 +211,7 @@ public final class BatchRunner {
     }
 
     private boolean isToBlame(BatchEntry<?> entry, Throwable failure) {
-        return engine.store().isConnectionLost(failure) && engine.losses().undone(entry.key());
+        return context.store().isConnectionLost(failure) && context.losses().undone(entry.key());
     }
 
     /**
@@ -221,7 +221,7 @@ public final class BatchRunner {
      * @throws CommitRefusedException when there are several, and one of them must be to blame
      */
     private boolean isRefused(List<BatchEntry<?>> open, Batch batch, @Nullable CommitUnknownException unknown) {
-        if (unknown == null && engine.losses().isEmpty()) {
+        if (unknown == null && context.losses().isEmpty()) {
             return false;
         }
         Map<MarkerKey, Claim> refused = batch.refused();
@@ -229,7 +229,7 @@ public final class BatchRunner {
                 open.stream().filter(entry -> !refused.containsKey(entry.key())).toList();
         if (granted.size() == 1) {
             BatchEntry<?> one = granted.get(0);
-            CommitRefusedException why = engine.losses().granted(one.key());
+            CommitRefusedException why = context.losses().granted(one.key());
             if (why != null) {
                 fail(one, why);
             }
@@ -243,11 +243,11 @@ public final class BatchRunner {
 
     private void runOnce(List<BatchEntry<?>> open, @Nullable CommitUnknownException unknown) {
         MarkerKey first = open.get(0).key();
-        engine.outboxes().ready(open.get(0).attempt().consumer());
-        engine.steps().at(FaultPoint.BEFORE_CLAIM, first);
-        Batch batch = engine.losses().asked(engine.store(), () -> claiming.claim(open));
-        try (BatchRun run = new BatchRun(engine, batch, recording)) {
-            engine.steps().at(FaultPoint.AFTER_CLAIM, first);
+        context.outboxes().ready(open.get(0).attempt().consumer());
+        context.steps().at(FaultPoint.BEFORE_CLAIM, first);
+        Batch batch = context.losses().asked(context.store(), () -> claiming.claim(open));
+        try (BatchRun run = new BatchRun(context, batch, recording)) {
+            context.steps().at(FaultPoint.AFTER_CLAIM, first);
             if (isRefused(open, batch, unknown)) {
                 return;
             }
@@ -255,8 +255,8 @@ public final class BatchRunner {
         }
         open.stream()
                 .filter(entry -> !entry.isOpen())
-                .forEach(entry -> engine.losses().forget(entry.key()));
-        engine.steps().at(FaultPoint.BEFORE_SETTLEMENT, first);
+                .forEach(entry -> context.losses().forget(entry.key()));
+        context.steps().at(FaultPoint.BEFORE_SETTLEMENT, first);
     }
 
     /** Nobody knows whose fault it is, so each half gets a transaction of its own. */
@@ -264,7 +264,7 @@ public final class BatchRunner {
         if (open.size() == 1) {
             BatchEntry<?> guilty = open.get(0);
             if (whole instanceof BrokenTransactionException broken) {
-                Failures.reported(engine.events(), guilty.key(), broken);
+                Failures.reported(context.events(), guilty.key(), broken);
             }
             fail(guilty, whole);
             return null;
@@ -275,7 +275,7 @@ public final class BatchRunner {
     }
 
     private void fail(BatchEntry<?> guilty, Throwable failure) {
-        guilty.fail(engine.kindOf(failure, guilty.attempt()), failure);
+        guilty.fail(context.kindOf(failure, guilty.attempt()), failure);
     }
 
     private void accountFor(HiddenCommitException hidden, List<BatchEntry<?>> open) {
@@ -286,7 +286,7 @@ public final class BatchRunner {
                 entry.fail(
                         Failure.TERMINAL,
                         Failures.reported(
-                                engine.events(),
+                                context.events(),
                                 entry.key(),
                                 BrokenTransactionException.hiddenCommit(entry.key(), hidden)));
             }
@@ -306,10 +306,10 @@ public final class BatchRunner {
         }
         BatchEntry<?> first = open.get(0);
         int nextRun = first.attempt().runs() + 1;
-        engine.events().tell(l -> l.ranAgain(first.key().consumer(), nextRun, cause));
+        context.events().tell(l -> l.ranAgain(first.key().consumer(), nextRun, cause));
         // Its type only: drivers quote values of a failed batch in their messages.
         log.debug("{}: batch of {} undone by {}, runs again", first.key(), open.size(), cause.getClass());
-        engine.steps().at(FaultPoint.BEFORE_RETRY, first.key());
+        context.steps().at(FaultPoint.BEFORE_RETRY, first.key());
         backoff.pause();
         return true;
     }

@@ -30,22 +30,22 @@ final class BatchSequence {
     private final Batch batch;
     private final @Nullable SequenceGuard guard;
     private final boolean queued;
-    private final InboxContext engine;
+    private final InboxContext context;
     private final Set<BatchEntry<?>> passed = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<BatchEntry<?>> repeated = new ArrayList<>();
 
-    private BatchSequence(InboxContext engine, Batch batch, @Nullable SequenceGuard guard, boolean queued) {
-        this.engine = engine;
+    private BatchSequence(InboxContext context, Batch batch, @Nullable SequenceGuard guard, boolean queued) {
+        this.context = context;
         this.batch = batch;
         this.guard = guard;
         this.queued = queued;
     }
 
     /** Locks the streams of all that were granted, if their consumer has a sequence. */
-    static BatchSequence of(InboxContext engine, Batch batch, List<BatchEntry<?>> granted) {
+    static BatchSequence of(InboxContext context, Batch batch, List<BatchEntry<?>> granted) {
         ConsumerPlan consumer = granted.isEmpty() ? null : granted.get(0).attempt().consumer();
         if (consumer == null || !consumer.isSequenced()) {
-            return new BatchSequence(engine, batch, null, false);
+            return new BatchSequence(context, batch, null, false);
         }
         SequencePlan sequence = consumer.sequence().orElseThrow();
         List<StreamVersion> places = new ArrayList<>(granted.size());
@@ -57,15 +57,15 @@ final class BatchSequence {
                         .add(entry.key());
             }
         }
-        SequenceGuard.Beginning inTime = stream -> engine.inTime(
+        SequenceGuard.Beginning inTime = stream -> context.inTime(
                 keys.getOrDefault(stream, List.of(granted.get(0).key())),
                 consumer.policy().handlerTimeout(),
                 InboxContext.ending(batch),
                 () -> sequence.before(stream));
         SequenceGuard guard = new SequenceGuard(inTime, batch.streams());
         guard.lock(places, Duration.ZERO);
-        guard.locked().forEach(stream -> engine.busyStreams().free(consumer.name(), stream));
-        return new BatchSequence(engine, batch, guard, consumer.isQueued());
+        guard.locked().forEach(stream -> context.busyStreams().free(consumer.name(), stream));
+        return new BatchSequence(context, batch, guard, consumer.isQueued());
     }
 
     /**
@@ -83,7 +83,7 @@ final class BatchSequence {
     }
 
     private void putOff(BatchEntry<?> entry, String stream) {
-        entry.busyFor(engine.busyStreams().pause(entry.attempt().consumer().name(), stream));
+        entry.busyFor(context.busyStreams().pause(entry.attempt().consumer().name(), stream));
     }
 
     /** Whether a message must not run in this transaction; then it is given up, and settled if that is certain. */
@@ -116,7 +116,7 @@ final class BatchSequence {
             putOff(entry, place.stream());
         } else if (verdict instanceof SequenceGuard.Verdict.NoBeginning unknown) {
             Throwable cause = unknown.cause();
-            engine.throwIfFatal(cause);
+            context.throwIfFatal(cause);
             entry.fail(entry.attempt().policy().classify(cause), cause); // the lookup has no connection of ours
         } else if (verdict instanceof SequenceGuard.Verdict.Repeated) {
             repeated.add(entry);

@@ -23,13 +23,13 @@ import dev.idem.internal.unit.InboxContext;
 
 /** Runs handlers inside a batch's transaction, one after the other, each in a unit that can be undone alone. */
 final class HandlerRun {
-    private final InboxContext engine;
+    private final InboxContext context;
     private final Batch batch;
     private final Map<UnitOfWork, List<BatchEntry<?>>> kept;
 
     /** @param kept where the units go whose work is kept, with the entries they worked for */
-    HandlerRun(InboxContext engine, Batch batch, Map<UnitOfWork, List<BatchEntry<?>>> kept) {
-        this.engine = engine;
+    HandlerRun(InboxContext context, Batch batch, Map<UnitOfWork, List<BatchEntry<?>>> kept) {
+        this.context = context;
         this.batch = batch;
         this.kept = kept;
     }
@@ -47,23 +47,23 @@ final class HandlerRun {
                 first.message().orderingKey().orElse(null));
         Deadlines.Watch watch = watch(unit, limit, entries);
         try {
-            engine.steps().at(FaultPoint.BEFORE_HANDLER, first.key());
+            context.steps().at(FaultPoint.BEFORE_HANDLER, first.key());
             body.run(unit);
             entries.forEach(
-                    entry -> engine.outboxes().defer(unit, entry.attempt().published()));
-            engine.steps().at(FaultPoint.AFTER_HANDLER, first.key());
+                    entry -> context.outboxes().defer(unit, entry.attempt().published()));
+            context.steps().at(FaultPoint.AFTER_HANDLER, first.key());
         } catch (Throwable failure) {
             boolean late = watch.finish();
             entries.forEach(entry -> entry.attempt().failed(failure, unit));
             undo(unit, failure, late);
-            engine.throwIfFatal(failure);
-            if (!late && engine.store().isTransient(failure) && !first.attempt().isOfHandler(failure)) {
+            context.throwIfFatal(failure);
+            if (!late && context.store().isTransient(failure) && !first.attempt().isOfHandler(failure)) {
                 throw new UndoneBatch(failure, suspects(failure, entries));
             }
-            return late ? engine.tooLate(first.key(), limit, failure) : failure;
+            return late ? context.tooLate(first.key(), limit, failure) : failure;
         }
         if (watch.finish()) {
-            HandlerTimeoutException late = engine.tooLate(first.key(), limit, null);
+            HandlerTimeoutException late = context.tooLate(first.key(), limit, null);
             undo(unit, late, true);
             return late;
         }
@@ -76,7 +76,7 @@ final class HandlerRun {
      */
     private List<BatchEntry<?>> suspects(Throwable failure, List<BatchEntry<?>> entries) {
         List<BatchEntry<?>> suspects = new ArrayList<>(entries);
-        if (engine.store().isConnectionLost(failure)) {
+        if (context.store().isConnectionLost(failure)) {
             kept.values().forEach(suspects::addAll);
         }
         return suspects;
@@ -84,7 +84,7 @@ final class HandlerRun {
 
     private Deadlines.Watch watch(UnitOfWork unit, Duration limit, List<BatchEntry<?>> entries) {
         try {
-            return engine.watch(unit, entries.stream().map(BatchEntry::key).toList(), limit, batch::close);
+            return context.watch(unit, entries.stream().map(BatchEntry::key).toList(), limit, batch::close);
         } catch (StoreException closed) {
             unit.close(); // else this thread would keep it
             throw closed;
@@ -96,11 +96,11 @@ final class HandlerRun {
         try {
             unit.revoke();
             boolean said = entries.stream().anyMatch(entry -> entry.attempt().saysOutputs());
-            engine.unused().check(policy, key, unit.used() || said);
+            context.unused().check(policy, key, unit.used() || said);
             unit.commit(result.stored());
         } catch (BrokenTransactionException broken) {
             undo(unit, broken, false);
-            return Failures.reported(engine.events(), key, broken);
+            return Failures.reported(context.events(), key, broken);
         }
         kept.put(unit, entries);
         return null;
@@ -115,21 +115,21 @@ final class HandlerRun {
         Duration limit = first.attempt().policy().handlerTimeout();
         List<MarkerKey> keys = entries.stream().map(BatchEntry::key).toList();
         Thread thread = Thread.currentThread();
-        Deadlines.Watch watch = engine.deadlines()
-                .watch(() -> true, batch::abandon, limit, () -> engine.stuck(keys, limit, thread, batch::close));
+        Deadlines.Watch watch = context.deadlines()
+                .watch(() -> true, batch::abandon, limit, () -> context.stuck(keys, limit, thread, batch::close));
         T done;
         try {
             done = work.get();
         } catch (RuntimeException failure) {
             if (watch.finish()) {
-                throw new Inseparable(engine.tooLate(first.key(), limit, failure));
+                throw new Inseparable(context.tooLate(first.key(), limit, failure));
             }
             throw failure instanceof TransientStoreException ? new UndoneBatch(failure, entries) : failure;
         } finally {
             watch.finish();
         }
         if (watch.finish()) {
-            throw new Inseparable(engine.tooLate(first.key(), limit, null));
+            throw new Inseparable(context.tooLate(first.key(), limit, null));
         }
         return done;
     }

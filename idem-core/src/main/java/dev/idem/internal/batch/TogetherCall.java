@@ -29,25 +29,25 @@ final class TogetherCall<E> {
         this.handler = handler;
     }
 
-    static <E> TogetherCall<E> of(InboxContext engine, Batch batch, Route.Together<E> route, List<BatchEntry<?>> entries) {
+    static <E> TogetherCall<E> of(InboxContext context, Batch batch, Route.Together<E> route, List<BatchEntry<?>> entries) {
         TogetherCall<E> call = new TogetherCall<>(route.handler());
         for (BatchEntry<?> entry : entries) {
             try {
-                call.events.add(decoded(engine, batch, route.decoder(), entry));
+                call.events.add(decoded(context, batch, route.decoder(), entry));
                 call.entries.add(entry);
             } catch (Throwable unreadable) { // also an Error of a decoder is only its own message's business
-                engine.throwIfFatal(unreadable);
+                context.throwIfFatal(unreadable);
                 call.undecodable.put(entry, unreadable);
             }
         }
         return call;
     }
 
-    private static <E> E decoded(InboxContext engine, Batch batch, PayloadDecoder<E> decoder, BatchEntry<?> entry)
+    private static <E> E decoded(InboxContext context, Batch batch, PayloadDecoder<E> decoder, BatchEntry<?> entry)
             throws Exception {
         return decoder == PayloadDecoder.message() // at every door, and it never takes long
                 ? Undecodable.decoded(decoder, entry.message())
-                : engine.inTime(
+                : context.inTime(
                         List.of(entry.key()),
                         entry.attempt().policy().handlerTimeout(),
                         InboxContext.ending(batch),

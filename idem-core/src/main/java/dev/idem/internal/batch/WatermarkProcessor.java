@@ -31,9 +31,9 @@ public final class WatermarkProcessor {
     private final BatchProcessor batches;
     private final ConcurrentMap<Stop, Long> stopped = new ConcurrentHashMap<>();
 
-    public WatermarkProcessor(InboxContext engine, MarkerStore.Positioned store) {
+    public WatermarkProcessor(InboxContext context, MarkerStore.Positioned store) {
         this.store = store;
-        this.batches = new BatchProcessor(engine, new BatchRunner(engine, this::claim));
+        this.batches = new BatchProcessor(context, new BatchRunner(context, this::claim));
     }
 
     private Batch claim(List<BatchEntry<?>> entries) {

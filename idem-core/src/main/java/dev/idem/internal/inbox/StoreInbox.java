@@ -62,13 +62,13 @@ public final class StoreInbox implements Inbox {
 
     private final MarkerStore store;
     private final Events events;
-    private final InboxContext engine;
+    private final InboxContext context;
     private final UnitRunner units;
     private final Observer observer = new Observer(Clock.systemUTC());
-    private final ConsumerRegistration wishes;
+    private final ConsumerRegistration registrations;
     private final @Nullable BatchProcessor batches;
     private final @Nullable WatermarkProcessor watermarks;
-    private final WorkerSignals bells = new WorkerSignals();
+    private final WorkerSignals signals = new WorkerSignals();
     private final @Nullable QueueStore queue;
     private final @Nullable QueueReceiver receipts;
     private final @Nullable Workers workers;
@@ -76,16 +76,16 @@ public final class StoreInbox implements Inbox {
     public StoreInbox(InboxOptions from) {
         store = from.store();
         events = new Events(from.listeners());
-        engine = InboxContext.of(from, events, bells);
-        wishes = new ConsumerRegistration(store);
-        units = new UnitRunner(engine);
+        context = InboxContext.of(from, events, signals);
+        registrations = new ConsumerRegistration(store);
+        units = new UnitRunner(context);
         batches = store instanceof MarkerStore.Batching batching
-                ? new BatchProcessor(engine, new BatchRunner(engine, entries -> claim(batching, entries)))
+                ? new BatchProcessor(context, new BatchRunner(context, entries -> claim(batching, entries)))
                 : null;
-        watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkProcessor(engine, positioned) : null;
+        watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkProcessor(context, positioned) : null;
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
-        receipts = queue != null && batches != null ? new QueueReceiver(queue, batches, events, bells) : null;
-        workers = queue != null ? new Workers(engine, queue, bells, from.drain(), gapKeeper(queue)) : null;
+        receipts = queue != null && batches != null ? new QueueReceiver(queue, batches, events, signals) : null;
+        workers = queue != null ? new Workers(context, queue, signals, from.drain(), gapKeeper(queue)) : null;
         if (from.steps() == FaultHook.NONE) {
             log.info("Inbox: {}, guarantee {}", store.describe(), store.guarantee());
         } else { // of a test kit, which starts hundreds of them
@@ -98,10 +98,10 @@ public final class StoreInbox implements Inbox {
         if (!(store instanceof MarkerStore.Sequenced sequenced) || !(store instanceof MarkerStore.Batching batching)) {
             return null;
         }
-        InboxContext inside = engine.forWorker(new BatchSizeLimit(), Rescue.NONE);
+        InboxContext inside = context.forWorker(new BatchSizeLimit(), Rescue.NONE);
         BatchRunner runner = new BatchRunner(inside, entries -> claim(batching, entries));
-        QueueReceiver door = new QueueReceiver(queue, new BatchProcessor(inside, runner), events, bells);
-        return new GapKeeper(sequenced.sequences(), events, bells, door::acceptAll);
+        QueueReceiver door = new QueueReceiver(queue, new BatchProcessor(inside, runner), events, signals);
+        return new GapKeeper(sequenced.sequences(), events, signals, door::acceptAll);
     }
 
     @Override
@@ -117,7 +117,7 @@ public final class StoreInbox implements Inbox {
     }
 
     private Batch claim(MarkerStore.Batching store, List<BatchEntry<?>> entries) {
-        wishes.tell(entries.get(0).attempt().consumer());
+        registrations.tell(entries.get(0).attempt().consumer());
         return store.claimAll(entries.stream().map(BatchEntry::request).toList());
     }
 
@@ -265,8 +265,8 @@ public final class StoreInbox implements Inbox {
         }
         try {
             refuseInside(attempt.consumer());
-            wishes.tell(attempt.consumer());
-            Outcome<T> outcome = engine.whereabouts()
+            registrations.tell(attempt.consumer());
+            Outcome<T> outcome = context.whereabouts()
                     .lookFor(
                             attempt.consumer(),
                             attempt.message(),
@@ -283,7 +283,7 @@ public final class StoreInbox implements Inbox {
     }
 
     private <T extends @Nullable Object, X extends Exception> Outcome<T> judged(Delivery<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events, engine.sessions());
+        Keyed keyed = attempt.keyed(events, context.sessions());
         return keyed instanceof Keyed.Not none ? none.outcome() : units.run(attempt, ((Keyed.Key) keyed).key());
     }
 
@@ -324,7 +324,7 @@ public final class StoreInbox implements Inbox {
     @Override
     public JoinedInbox within(Connection outer, JoinedFailure onFailure) {
         if (store instanceof MarkerStore.Joinable joinable) {
-            return new JoiningInbox(joinable, outer, onFailure, engine, observer, wishes);
+            return new JoiningInbox(joinable, outer, onFailure, context, observer, registrations);
         }
         throw new UnsupportedOperationException(store.describe() + " cannot join a transaction it did not open");
     }
@@ -343,9 +343,9 @@ public final class StoreInbox implements Inbox {
                     store.describe() + " keeps no steps, which " + consumer.name() + " needs");
         }
         store.register(consumer.name());
-        engine.outboxes().ready(consumer);
+        context.outboxes().ready(consumer);
         if (!consumer.isWatermark()) { // which has nothing to keep
-            wishes.tell(consumer);
+            registrations.tell(consumer);
         }
     }
 
@@ -364,7 +364,7 @@ public final class StoreInbox implements Inbox {
         if (workers != null) {
             workers.close();
         }
-        engine.deadlines().close();
+        context.deadlines().close();
         events.close();
         store.close();
     }

@@ -28,13 +28,13 @@ public final class Outboxes {
 
     private final MarkerStore store;
     private final @Nullable QueueStore queue;
-    private final WorkerSignals bells;
+    private final WorkerSignals signals;
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
-    public Outboxes(MarkerStore store, WorkerSignals bells) {
+    public Outboxes(MarkerStore store, WorkerSignals signals) {
         this.store = store;
         this.queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
-        this.bells = bells;
+        this.signals = signals;
     }
 
     /** Before a transaction of the consumer begins: making a destination known needs a connection of its own. */
@@ -91,7 +91,7 @@ public final class Outboxes {
         } catch (RuntimeException failure) {
             log.debug("{}: the look after publishing failed; a sweep will make it good", outbox.consumer(), failure);
         }
-        boolean enough = bells.of(outbox.consumer()).ring(1); // a worker that finds much wakes the next one
+        boolean enough = signals.of(outbox.consumer()).ring(1); // a worker that finds much wakes the next one
         if (!enough && store instanceof QueueStore.Waking waking) {
             waking.wakeOthers(outbox.consumer());
         }

@@ -11,18 +11,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class WorkerSignals {
     private static final int MOST_RINGS = 1_000;
 
-    private final ConcurrentMap<String, Bell> bells = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Signal> signals = new ConcurrentHashMap<>();
 
-    public Bell of(String consumer) {
-        return bells.computeIfAbsent(consumer, c -> new Bell());
+    public Signal of(String consumer) {
+        return signals.computeIfAbsent(consumer, c -> new Signal());
     }
 
     public void ringAll() {
-        bells.values().forEach(bell -> bell.ring(MOST_RINGS));
+        signals.values().forEach(signal -> signal.ring(MOST_RINGS));
     }
 
-    /** One consumer's bell: each ring wakes one worker, now or the next time it would wait. */
-    public static final class Bell {
+    /** One consumer's signal: each ring wakes one worker, now or the next time it would wait. */
+    public static final class Signal {
         private final Semaphore rings = new Semaphore(0);
         private final AtomicInteger waiting = new AtomicInteger();
 

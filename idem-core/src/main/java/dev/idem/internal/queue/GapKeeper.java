@@ -29,18 +29,18 @@ public final class GapKeeper {
 
     private final SequenceStore store;
     private final Events events;
-    private final WorkerSignals bells;
+    private final WorkerSignals signals;
     private final BiFunction<ConsumerPlan, List<Message>, List<Outcome<?>>> door;
 
     /** @param door takes in messages that were fetched */
     public GapKeeper(
             SequenceStore store,
             Events events,
-            WorkerSignals bells,
+            WorkerSignals signals,
             BiFunction<ConsumerPlan, List<Message>, List<Outcome<?>>> door) {
         this.store = store;
         this.events = events;
-        this.bells = bells;
+        this.signals = signals;
         this.door = door;
     }
 
@@ -108,7 +108,7 @@ public final class GapKeeper {
 
     private void done(Gap gap, String action, Optional<Integer> touched) {
         if (touched.isPresent()) {
-            bells.of(gap.consumer()).ring(1);
+            signals.of(gap.consumer()).ring(1);
             events.tell(listener -> listener.gapResolved(gap, action));
         }
     }

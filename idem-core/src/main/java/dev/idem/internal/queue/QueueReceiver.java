@@ -39,14 +39,14 @@ public final class QueueReceiver {
     private final QueueStore store;
     private final BatchProcessor batches;
     private final Events events;
-    private final WorkerSignals bells;
+    private final WorkerSignals signals;
     private final ConcurrentMap<String, QueueLimit> fullness = new ConcurrentHashMap<>();
 
-    public QueueReceiver(QueueStore store, BatchProcessor batches, Events events, WorkerSignals bells) {
+    public QueueReceiver(QueueStore store, BatchProcessor batches, Events events, WorkerSignals signals) {
         this.store = store;
         this.batches = batches;
         this.events = events;
-        this.bells = bells;
+        this.signals = signals;
     }
 
     public List<Outcome<?>> acceptAll(ConsumerPlan consumer, List<Message> messages) {
@@ -131,7 +131,7 @@ public final class QueueReceiver {
             log.debug("{}: the look after storing failed; a sweep will make it good", consumer.name(), failure);
         }
         if (stored > 0) {
-            boolean enough = bells.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
+            boolean enough = signals.of(consumer.name()).ring((stored + policy.batch() - 1) / policy.batch());
             if (!enough && store instanceof QueueStore.Waking waking) {
                 waking.wakeOthers(consumer.name());
             }

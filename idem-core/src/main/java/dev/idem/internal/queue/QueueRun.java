@@ -49,14 +49,14 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
     private static final Duration SHORTEST_LEAVE = Duration.ofMillis(100);
     private static final Duration LONGEST_LEAVE = Duration.ofSeconds(30);
 
-    private final InboxContext engine;
+    private final InboxContext context;
     private final QueueStore store;
     private final QueueStore.Taking taking;
     private final ConsumerPlan consumer;
     private final boolean leased;
     private final WorkerState state;
     private final QueueDisposition settling;
-    private final WorkerSignals.Bell bell;
+    private final WorkerSignals.Signal signal;
     private final List<QueueChange> owed;
     private final @Nullable GapKeeper gaps;
     private final Map<MarkerKey, QueuedMessage> messages = new LinkedHashMap<>();
@@ -77,21 +77,21 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
      * @param opened the transaction in which the messages were taken, if they were not leased
      */
     public QueueRun(
-            InboxContext engine,
+            InboxContext context,
             QueueStore store,
             QueueStore.Taking taking,
             ConsumerPlan consumer,
             boolean leased,
             WorkerState state,
-            WorkerSignals.Bell bell,
+            WorkerSignals.Signal signal,
             List<QueueChange> owed,
             @Nullable GapKeeper gaps,
             @Nullable QueueBatch opened) {
         this.opened = opened;
-        this.bell = bell;
+        this.signal = signal;
         this.gaps = gaps;
         this.owed = owed;
-        this.engine = engine;
+        this.context = context;
         this.store = store;
         this.taking = taking;
         this.consumer = consumer;
@@ -113,12 +113,12 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
         waitsFor(claimable);
         Throwable outage = claimable.isEmpty()
                 ? null
-                : new BatchRunner(engine, this::claim, this).settle(consumer.policy(), claimable);
+                : new BatchRunner(context, this::claim, this).settle(consumer.policy(), claimable);
         close(); // if nothing of it could run: what is recorded now must not wait for its locks
         if (state.isRetired()) {
             return null; // another thread has recorded what became of them
         }
-        entries.forEach(entry -> entry.attempt().tell(engine.events(), entry.outcome()));
+        entries.forEach(entry -> entry.attempt().tell(context.events(), entry.outcome()));
         if (outage == null) {
             tellUndone();
         }
@@ -144,7 +144,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
             }
             if (message.id() == gapOf) {
                 QueueChange stuckInGap = settling.stuckInGap(message, cause);
-                engine.events().incidents().parked(consumer, message.message(), stuckInGap.reason(), cause);
+                context.events().incidents().parked(consumer, message.message(), stuckInGap.reason(), cause);
                 changes.add(stuckInGap);
             } else if (entry.isOpen() && stuck.contains(message.key())) {
                 changes.addAll(failed(message, entry, cause, stuck.size() == 1));
@@ -159,11 +159,11 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
 
     private <T extends @Nullable Object> List<QueueChange> failed(
             QueuedMessage message, BatchEntry<T> entry, HandlerTimeoutException cause, boolean culprit) {
-        Outcome.Failed<T> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
+        Outcome.Failed<T> failed = new Outcome.Failed<>(context.kindOf(cause, entry.attempt()), cause);
         entry.settle(failed);
-        entry.attempt().tell(engine.events(), failed);
+        entry.attempt().tell(context.events(), failed);
         List<QueueChange> changes = settling.stuck(message, failed, culprit);
-        changes.forEach(change -> engine.events().incidents().moved(consumer, message, change, failed));
+        changes.forEach(change -> context.events().incidents().moved(consumer, message, change, failed));
         return changes;
     }
 
@@ -219,7 +219,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
             if (entry.outcome() instanceof Outcome.Held<?> held
                     && held.missing().isPresent()
                     && !message.overdue()) {
-                engine.events()
+                context.events()
                         .tell(l -> l.held(
                                 consumer.name(), entry.message(), held.missing().getAsLong()));
             }
@@ -233,7 +233,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
         keeper.resolve(consumer, message.message(), question -> {
             gapOf = message.id();
             try {
-                return engine.inTime(List.of(message.key()), consumer.policy().handlerTimeout(), () -> {}, question);
+                return context.inTime(List.of(message.key()), consumer.policy().handlerTimeout(), () -> {}, question);
             } finally {
                 gapOf = NONE;
             }
@@ -257,7 +257,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
             }
         }
         if (!orderingKeys.isEmpty()) {
-            bell.ring(store.release(taking.consumer(), orderingKeys) - 1); // one of them is for this worker
+            signal.ring(store.release(taking.consumer(), orderingKeys) - 1); // one of them is for this worker
         }
     }
 
@@ -268,7 +268,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
             unreadable.settle(new Outcome.Rejected<>(Rejection.UNDECODABLE, message.unreadable()));
             return unreadable;
         }
-        Keyed.Turned turned = engine.sessions().judge(consumer, message, opened != null);
+        Keyed.Turned turned = context.sessions().judge(consumer, message, opened != null);
         if (turned != null) { // its session was aborted since it was stored, or the policy has changed
             BatchEntry<?> stopped =
                     new BatchEntry<>(Delivery.without(consumer, message.message()), entries.size(), order);
@@ -359,7 +359,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
     private void tellUndone() {
         int index = 0;
         for (QueuedMessage message : messages.values()) {
-            engine.givenBack().tell(message.key(), entries.get(index++).outcome());
+            context.givenBack().tell(message.key(), entries.get(index++).outcome());
         }
     }
 
@@ -376,7 +376,7 @@ public final class QueueRun implements BatchRun.Recording, Rescuable, AutoClosea
             change.filter(c -> needed).ifPresent(rest::add);
             Optional.ofNullable(durable.get(message))
                     .or(() -> change.filter(c -> needed))
-                    .ifPresent(made -> engine.events().incidents().moved(consumer, message, made, entry.outcome()));
+                    .ifPresent(made -> context.events().incidents().moved(consumer, message, made, entry.outcome()));
         }
         if (!rest.isEmpty()) {
             owed.addAll(rest);

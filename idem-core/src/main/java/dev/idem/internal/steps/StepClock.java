@@ -12,7 +12,7 @@ import dev.idem.internal.unit.InboxContext;
  * statement on its way never is, because some databases run in the handler's thread and lose their files to that.
  */
 final class StepClock {
-    private final InboxContext engine;
+    private final InboxContext context;
     private final MarkerKey key;
     private final Duration limit;
     private final long due;
@@ -20,14 +20,14 @@ final class StepClock {
     private boolean late;
     private boolean inStore;
 
-    StepClock(InboxContext engine, MarkerKey key, Duration limit) {
-        this.engine = engine;
+    StepClock(InboxContext context, MarkerKey key, Duration limit) {
+        this.context = context;
         this.key = key;
         this.limit = limit;
         this.due = System.nanoTime() + limit.toNanos();
         Thread thread = Thread.currentThread();
-        this.watch = engine.deadlines()
-                .watch(this::isUp, () -> {}, limit, () -> engine.stuck(List.of(key), limit, thread, () -> {}));
+        this.watch = context.deadlines()
+                .watch(this::isUp, () -> {}, limit, () -> context.stuck(List.of(key), limit, thread, () -> {}));
     }
 
     /** Answers whether the thread must not be interrupted. After that it cannot enter the store any more. */
@@ -73,6 +73,6 @@ final class StepClock {
     }
 
     HandlerTimeoutException tooLate() {
-        return engine.tooLate(key, limit, null);
+        return context.tooLate(key, limit, null);
     }
 }

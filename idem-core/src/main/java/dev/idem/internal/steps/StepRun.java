@@ -53,7 +53,7 @@ import dev.idem.steps.Steps;
  * swallows it comes no further, and its message is not completed. Used by one thread.
  */
 final class StepRun implements Steps {
-    private final InboxContext engine;
+    private final InboxContext context;
     private final StepStore store;
     private final QueueStore.Taking taking;
     private final QueuedMessage message;
@@ -72,21 +72,21 @@ final class StepRun implements Steps {
     private boolean ended;
 
     StepRun(
-            InboxContext engine,
+            InboxContext context,
             StepStore store,
             QueueStore.Taking taking,
             QueuedMessage message,
             ConsumerPlan consumer,
             Route route) {
-        this.engine = engine;
+        this.context = context;
         this.store = store;
         this.taking = taking;
         this.message = message;
         this.ledger = consumer.keyBeyondSessions(message.message(), message.key());
         this.consumer = consumer;
         this.route = route;
-        this.clock = new StepClock(engine, message.key(), consumer.policy().handlerTimeout());
-        this.effects = new Effects(this, engine.events());
+        this.clock = new StepClock(context, message.key(), consumer.policy().handlerTimeout());
+        this.effects = new Effects(this, context.events());
     }
 
     /** Calls the handler, and completes the message. Throws whatever says that it is not done. */
@@ -132,7 +132,7 @@ final class StepRun implements Steps {
             store.write(taking, message, ledger, intent.in(StepRecord.State.UNKNOWN, null));
             if (!toldUnknown) {
                 toldUnknown = true;
-                engine.events().tell(l -> l.effectUnknown(consumer.name(), intent.name()));
+                context.events().tell(l -> l.effectUnknown(consumer.name(), intent.name()));
             }
         });
     }
@@ -177,7 +177,7 @@ final class StepRun implements Steps {
 
     private Throwable late(Throwable failure) {
         Failures.throwIfFatal(failure);
-        return engine.tooLate(message.key(), consumer.policy().handlerTimeout(), failure);
+        return context.tooLate(message.key(), consumer.policy().handlerTimeout(), failure);
     }
 
     @Override
@@ -209,7 +209,7 @@ final class StepRun implements Steps {
     }
 
     ResultSize resultSize() {
-        return ResultSize.of(consumer, engine.store());
+        return ResultSize.of(consumer, context.store());
     }
 
     QueuedMessage stored() {
@@ -250,12 +250,12 @@ final class StepRun implements Steps {
         entry.claimable(route, new ClaimRequest(message.key(), null, Duration.ZERO, false));
         enter(asked.name());
         try {
-            BatchRunner.ofStep(engine.insideHandler(), open -> store.openStep(taking, message, step))
+            BatchRunner.ofStep(context.insideHandler(), open -> store.openStep(taking, message, step))
                     .settle(policy, List.of(entry));
         } finally {
             leave();
         }
-        entry.attempt().tellSuppressed(engine.events());
+        entry.attempt().tellSuppressed(context.events());
         if (entry.outcome() instanceof Outcome.Duplicate) {
             return result(ours(asked.name()), codec);
         }

@@ -32,11 +32,11 @@ import dev.idem.queue.LeaseLostException;
 
 /** Handles leased messages of which some go step by step: these one after the other, the others together. Used once. */
 public final class StepTurn implements Rescuable {
-    private final InboxContext engine;
+    private final InboxContext context;
     private final StepStore store;
     private final QueueStore.Taking taking;
     private final ConsumerPlan consumer;
-    private final WorkerSignals.Bell bell;
+    private final WorkerSignals.Signal signal;
     private final List<QueueChange> owed;
     private final WorkerState state;
     private final QueueDisposition settling;
@@ -47,18 +47,18 @@ public final class StepTurn implements Rescuable {
 
     /** @param owed gets the changes that could not be made, to be made later */
     public StepTurn(
-            InboxContext engine,
+            InboxContext context,
             QueueStore store,
             QueueStore.Taking taking,
             ConsumerPlan consumer,
-            WorkerSignals.Bell bell,
+            WorkerSignals.Signal signal,
             List<QueueChange> owed,
             WorkerState state) {
-        this.engine = engine;
+        this.context = context;
         this.store = (StepStore) store; // who has none was refused when its workers were started
         this.taking = taking;
         this.consumer = consumer;
-        this.bell = bell;
+        this.signal = signal;
         this.owed = owed;
         this.state = state;
         this.settling = new QueueDisposition(consumer, true);
@@ -143,10 +143,10 @@ public final class StepTurn implements Rescuable {
         }
         if (message != null) {
             BatchEntry<?> entry = entry(message);
-            Outcome.Failed<?> failed = new Outcome.Failed<>(engine.kindOf(cause, entry.attempt()), cause);
+            Outcome.Failed<?> failed = new Outcome.Failed<>(context.kindOf(cause, entry.attempt()), cause);
             report(entry, failed);
             List<QueueChange> recorded = settling.stuck(message, failed, true);
-            recorded.forEach(change -> engine.events().incidents().moved(consumer, message, change, failed));
+            recorded.forEach(change -> context.events().incidents().moved(consumer, message, change, failed));
             changes.addAll(recorded);
         }
         return changes;
@@ -154,7 +154,7 @@ public final class StepTurn implements Rescuable {
 
     private void report(BatchEntry<?> entry, Outcome.Failed<?> failed) {
         entry.fail(failed.kind(), failed.cause());
-        entry.attempt().tell(engine.events(), entry.outcome());
+        entry.attempt().tell(context.events(), entry.outcome());
     }
 
     private BatchEntry<?> entry(QueuedMessage message) {
@@ -175,7 +175,7 @@ public final class StepTurn implements Rescuable {
         @Nullable Throwable outage = null;
         @Nullable StepRun run = null;
         try {
-            Keyed.Turned turned = engine.sessions().judge(consumer, message, false);
+            Keyed.Turned turned = context.sessions().judge(consumer, message, false);
             if (turned != null) { // its session was aborted since it was stored, or the policy has changed
                 entry.settle(turned.outcome());
             } else {
@@ -192,7 +192,7 @@ public final class StepTurn implements Rescuable {
             entry.fail(
                     handlers || (run != null && run.isUnrecorded())
                             ? consumer.policy().classify(failure)
-                            : engine.kindOf(failure, entry.attempt()),
+                            : context.kindOf(failure, entry.attempt()),
                     failure);
             outage = !handlers && failure instanceof StoreException ? failure : null;
         }
@@ -202,14 +202,14 @@ public final class StepTurn implements Rescuable {
         running = null;
         steps = null;
         entry.attempt().ranTogether(System.nanoTime() - start);
-        entry.attempt().tell(engine.events(), entry.outcome());
-        engine.givenBack().tell(message.key(), entry.outcome());
+        entry.attempt().tell(context.events(), entry.outcome());
+        context.givenBack().tell(message.key(), entry.outcome());
         record(message, entry);
         return outage;
     }
 
     private StepRun run(QueuedMessage message) {
-        return new StepRun(engine, store, taking, message, consumer, Objects.requireNonNull(route(message)));
+        return new StepRun(context, store, taking, message, consumer, Objects.requireNonNull(route(message)));
     }
 
     @SuppressWarnings("NullAway") // a handler with steps has no result
@@ -223,7 +223,7 @@ public final class StepTurn implements Rescuable {
         boolean interrupted = Thread.interrupted(); // some databases lose their files to it
         try {
             settling.change(message, entry).ifPresent(change -> {
-                engine.events().incidents().moved(consumer, message, change, entry.outcome());
+                context.events().incidents().moved(consumer, message, change, entry.outcome());
                 owed.add(change);
                 store.change(taking, List.of(change));
                 owed.remove(change);
@@ -231,7 +231,7 @@ public final class StepTurn implements Rescuable {
             if (taking.ordered() && entry.outcome().settlement() == Settlement.ACK) {
                 message.message()
                         .orderingKey()
-                        .ifPresent(key -> bell.ring(store.release(taking.consumer(), Set.of(key)) - 1));
+                        .ifPresent(key -> signal.ring(store.release(taking.consumer(), Set.of(key)) - 1));
             }
         } finally {
             if (interrupted) {

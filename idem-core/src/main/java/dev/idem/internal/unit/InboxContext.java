@@ -46,7 +46,7 @@ public record InboxContext(
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
     private static final int MOST_FRAMES = 30;
 
-    public static InboxContext of(InboxOptions from, Events events, WorkerSignals bells) {
+    public static InboxContext of(InboxOptions from, Events events, WorkerSignals signals) {
         return new InboxContext(
                 from.store(),
                 events,
@@ -57,7 +57,7 @@ public record InboxContext(
                 new Permits(from.concurrency()),
                 new UnusedTransactions(events),
                 new BatchSizeLimit(),
-                new Outboxes(from.store(), bells),
+                new Outboxes(from.store(), signals),
                 new ReplaySessions(from.store()),
                 new BusyStreams(),
                 new UnknownCommits(),

@@ -40,26 +40,26 @@ public final class JoiningInbox implements JoinedInbox {
     private final MarkerStore.Joinable store;
     private final Connection outer;
     private final JoinedFailure onFailure;
-    private final InboxContext engine;
+    private final InboxContext context;
     private final Events events;
     private final Observer observer;
-    private final ConsumerRegistration wishes;
+    private final ConsumerRegistration registrations;
     private final ClaimRun claims;
 
     public JoiningInbox(
             MarkerStore.Joinable store,
             Connection outer,
             JoinedFailure onFailure,
-            InboxContext engine,
+            InboxContext context,
             Observer observer,
-            ConsumerRegistration wishes) {
+            ConsumerRegistration registrations) {
         this.store = store;
         this.outer = Objects.requireNonNull(outer, "outer");
         this.onFailure = Objects.requireNonNull(onFailure, "onFailure");
-        this.engine = engine;
-        this.events = engine.events();
+        this.context = context;
+        this.events = context.events();
         this.observer = observer;
-        this.wishes = wishes;
+        this.registrations = registrations;
         this.claims = new ClaimRun(events);
     }
 
@@ -101,8 +101,8 @@ public final class JoiningInbox implements JoinedInbox {
         refuseOtherDoors(attempt.consumer());
         try {
             refuseBeside(attempt);
-            wishes.tell(attempt.consumer());
-            engine.outboxes().ready(attempt.consumer());
+            registrations.tell(attempt.consumer());
+            context.outboxes().ready(attempt.consumer());
             Provisional<T> answer = attempt.policy().observeOnly() ? observed(attempt) : judged(attempt);
             attempt.report(events, answer.outcome());
             return answer;
@@ -141,7 +141,7 @@ public final class JoiningInbox implements JoinedInbox {
     }
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> judged(Delivery<T, X> attempt) throws X {
-        Keyed keyed = attempt.keyed(events, engine.sessions());
+        Keyed keyed = attempt.keyed(events, context.sessions());
         return keyed instanceof Keyed.Not none ? now(none.outcome()) : run(attempt, ((Keyed.Key) keyed).key());
     }
 
@@ -158,7 +158,7 @@ public final class JoiningInbox implements JoinedInbox {
 
     private <T extends @Nullable Object, X extends Exception> Provisional<T> run(Delivery<T, X> attempt, MarkerKey key)
             throws X {
-        engine.nesting().enterJoined(key);
+        context.nesting().enterJoined(key);
         try {
             Duration wait = attempt.policy().busyWait();
             ClaimRequest request = new ClaimRequest(key, attempt.fingerprint(), wait, attempt.codec() != null);
@@ -166,7 +166,7 @@ public final class JoiningInbox implements JoinedInbox {
             Claim claim = store.claimWithin(outer, request);
             return joined.provisional(claims.of(claim, attempt, key, wait, joined));
         } finally {
-            engine.nesting().leave();
+            context.nesting().leave();
         }
     }
 
@@ -208,7 +208,7 @@ public final class JoiningInbox implements JoinedInbox {
             T result;
             try {
                 result = attempt.handle(unit, request.key());
-                engine.outboxes().defer(unit, attempt.published());
+                context.outboxes().defer(unit, attempt.published());
                 UnitRunner.<X>flush(unit);
             } catch (Undecodable untouched) {
                 throw untouched; // no handler saw it
@@ -266,7 +266,7 @@ public final class JoiningInbox implements JoinedInbox {
                             outcome,
                             place,
                             () -> confirm(unit),
-                            () -> engine.outboxes().committed(attempt.published()));
+                            () -> context.outboxes().committed(attempt.published()));
         }
 
         private void confirm(UnitOfWork unit) {

@@ -43,30 +43,30 @@ import dev.idem.internal.key.KeyGate;
 public final class UnitRunner {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
-    private final InboxContext engine;
+    private final InboxContext context;
     private final MarkerStore store;
     private final Events events;
     private final FaultHook steps;
     private final ClaimRun claims;
 
-    public UnitRunner(InboxContext engine) {
-        this.engine = engine;
-        this.store = engine.store();
-        this.events = engine.events();
-        this.steps = engine.steps();
+    public UnitRunner(InboxContext context) {
+        this.context = context;
+        this.store = context.store();
+        this.events = context.events();
+        this.steps = context.steps();
         this.claims = new ClaimRun(events);
     }
 
     public <T extends @Nullable Object, X extends Exception> Outcome<T> run(Delivery<T, X> attempt, MarkerKey key) throws X {
-        engine.nesting().enterAlone(key);
+        context.nesting().enterAlone(key);
         Outcome<T> outcome;
         try {
             outcome = throughGate(attempt, key);
         } finally {
-            engine.nesting().leave();
+            context.nesting().leave();
         }
         if (outcome instanceof Outcome.Processed) {
-            engine.outboxes().committed(attempt.published());
+            context.outboxes().committed(attempt.published());
         }
         return outcome;
     }
@@ -74,17 +74,17 @@ public final class UnitRunner {
     private <T extends @Nullable Object, X extends Exception> Outcome<T> throughGate(
             Delivery<T, X> attempt, MarkerKey key) throws X {
         long start = System.nanoTime();
-        Optional<KeyGate.Pass> pass = engine.gate().enter(key, attempt.policy().busyWait());
+        Optional<KeyGate.Pass> pass = context.gate().enter(key, attempt.policy().busyWait());
         if (pass.isEmpty()) {
             return new Outcome.Busy<>();
         }
         try {
             Duration left = attempt.policy().busyWait().minusNanos(System.nanoTime() - start);
-            engine.permits().acquire(key);
+            context.permits().acquire(key);
             try {
                 return untilSettled(attempt, key, left.isNegative() ? Duration.ZERO : left);
             } finally {
-                engine.permits().release();
+                context.permits().release();
             }
         } finally {
             pass.get().close();
@@ -98,12 +98,12 @@ public final class UnitRunner {
         Own<T, X> own = new Own<>(attempt, request);
         while (true) {
             try {
-                engine.outboxes().ready(attempt.consumer());
+                context.outboxes().ready(attempt.consumer());
                 steps.at(FaultPoint.BEFORE_CLAIM, key);
-                return settle(key, claims.of(engine.losses().claim(store, request), attempt, key, wait, own));
+                return settle(key, claims.of(context.losses().claim(store, request), attempt, key, wait, own));
             } catch (CommitUnknownException lost) {
                 events.tell(l -> l.commitUnknown(key.consumer(), lost));
-                engine.losses().unknown(key, lost);
+                context.losses().unknown(key, lost);
                 again(key, backoff, attempt, lost);
             } catch (TransientStoreException away) {
                 again(key, backoff, attempt, away);
@@ -112,7 +112,7 @@ public final class UnitRunner {
                 throw late;
             } catch (UndoneByStore undone) {
                 boolean lost = store.isConnectionLost(undone.failure());
-                boolean guilty = lost && engine.losses().undone(key);
+                boolean guilty = lost && context.losses().undone(key);
                 if (guilty || (lost && !backoff.hasNext())) {
                     own.refuseHiddenCommit(undone.failure()); // no claim follows that would tell
                 }
@@ -142,7 +142,7 @@ public final class UnitRunner {
         /** After a lost answer, a marker that carries our own claim is our own commit. */
         @Override
         public Outcome<T> taken(Marker marker) {
-            engine.losses().forget(request.key());
+            context.losses().forget(request.key());
             refuseHiddenCommit(marker);
             return sent != null && sent.claimId.equals(marker.claimId())
                     ? new Outcome.Processed<>(sent.result)
@@ -181,7 +181,7 @@ public final class UnitRunner {
         @Override
         public void granted(UnitOfWork unit) {
             granted = unit.claimId();
-            CommitRefusedException refused = engine.losses().granted(request.key());
+            CommitRefusedException refused = context.losses().granted(request.key());
             if (refused != null) {
                 throw refused;
             }
@@ -198,7 +198,7 @@ public final class UnitRunner {
             }
             sent = new Sent<>(unit.claimId(), result);
             commit(attempt, request.key(), unit, result);
-            engine.losses().forget(request.key());
+            context.losses().forget(request.key());
             return new Outcome.Processed<>(result);
         }
     }
@@ -213,22 +213,22 @@ public final class UnitRunner {
         Duration limit = attempt.policy().handlerTimeout();
         Thread thread = Thread.currentThread();
         Deadlines.Watch watch =
-                engine.deadlines().watch(unit, limit, () -> engine.stuck(List.of(key), limit, thread, unit::close));
+                context.deadlines().watch(unit, limit, () -> context.stuck(List.of(key), limit, thread, unit::close));
         T result;
         try {
             steps.at(FaultPoint.BEFORE_HANDLER, key);
             result = attempt.handle(unit, key);
-            engine.outboxes().defer(unit, attempt.published());
+            context.outboxes().defer(unit, attempt.published());
             UnitRunner.<X>flush(unit);
             steps.at(FaultPoint.AFTER_HANDLER, key);
         } catch (Throwable failure) {
             boolean late = watch.finish();
             attempt.failed(failure, unit);
             rollBack(key, unit, failure);
-            throw late ? engine.tooLate(key, limit, failure) : this.<X>undone(attempt, key, failure);
+            throw late ? context.tooLate(key, limit, failure) : this.<X>undone(attempt, key, failure);
         }
         if (watch.finish()) {
-            HandlerTimeoutException late = engine.tooLate(key, limit, null);
+            HandlerTimeoutException late = context.tooLate(key, limit, null);
             rollBack(key, unit, late);
             throw late;
         }
@@ -251,7 +251,7 @@ public final class UnitRunner {
         if (store.isTransient(failure) && !attempt.isOfHandler(failure)) {
             return new UndoneByStore(failure);
         }
-        engine.losses().forget(key);
+        context.losses().forget(key);
         if (failure instanceof StoreException && attempt.isOfHandler(failure)) {
             return new OfOtherStore(failure);
         }
@@ -288,7 +288,7 @@ public final class UnitRunner {
     private <T extends @Nullable Object> @Nullable StoredResult storable(
             Delivery<T, ?> attempt, MarkerKey key, UnitOfWork unit, T result) {
         try {
-            engine.unused().check(attempt.policy(), key, unit.used() || attempt.saysOutputs());
+            context.unused().check(attempt.policy(), key, unit.used() || attempt.saysOutputs());
             return attempt.stored(result, store);
         } catch (RuntimeException | Error failure) {
             rollBack(key, unit, failure);

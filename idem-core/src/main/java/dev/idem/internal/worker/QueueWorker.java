@@ -39,11 +39,11 @@ final class QueueWorker implements Runnable, Rescue {
     private static final Duration WORTH_A_LOOK = Duration.ofMillis(40);
 
     private final WorkerPool crew;
-    private final InboxContext engine;
+    private final InboxContext context;
     private final QueueStore store;
     private final ConsumerPlan consumer;
     private final QueuePolicy policy;
-    private final WorkerSignals.Bell bell;
+    private final WorkerSignals.Signal signal;
     private final QueueDisposition crashes;
     private final WorkerState state = new WorkerState();
     private final AtomicBoolean permitted = new AtomicBoolean();
@@ -57,12 +57,12 @@ final class QueueWorker implements Runnable, Rescue {
 
     QueueWorker(WorkerPool crew, QueueStore.Taking taking) {
         this.crew = crew;
-        this.engine = crew.engineFor(this);
+        this.context = crew.engineFor(this);
         this.store = crew.store();
         this.consumer = crew.consumer();
         this.policy = consumer.queue().orElseThrow();
         this.taking = taking;
-        this.bell = crew.bell();
+        this.signal = crew.signal();
         this.crashes = new QueueDisposition(consumer, true);
     }
 
@@ -89,7 +89,7 @@ final class QueueWorker implements Runnable, Rescue {
             leased.close();
         }
         endPermit();
-        engine.suspects().end(this);
+        context.suspects().end(this);
         new StuckTurn(crew, taking, current, owed).end(this, keys, cause, free);
     }
 
@@ -114,7 +114,7 @@ final class QueueWorker implements Runnable, Rescue {
                         idle.reset();
                     }
                     if (found != Found.MUCH) {
-                        bell.await(shorter(idle.next()));
+                        signal.await(shorter(idle.next()));
                     }
                 } catch (InterruptedException leftBehind) {
                     if (!state.goesOn()) {
@@ -189,15 +189,15 @@ final class QueueWorker implements Runnable, Rescue {
     }
 
     private Found takenTurn() throws Outage {
-        int most = Math.min(policy.batch(), engine.isolation().limit(consumer.name()));
+        int most = Math.min(policy.batch(), context.isolation().limit(consumer.name()));
         Optional<QueueBatch> taken = store.take(taking.limitedTo(most));
         if (taken.isEmpty()) {
             return Found.NOTHING;
         }
         List<QueuedMessage> messages = taken.get().messages();
-        if (!engine.sessions().know(messages, asked)) {
+        if (!context.sessions().know(messages, asked)) {
             taken.get().close();
-            engine.sessions().ask(messages);
+            context.sessions().ask(messages);
             asked = true;
             return Found.MUCH;
         }
@@ -222,7 +222,7 @@ final class QueueWorker implements Runnable, Rescue {
      */
     private Found found(List<QueuedMessage> messages, int most) {
         if (messages.size() >= most) {
-            bell.ring(1);
+            signal.ring(1);
         }
         return messages.isEmpty()
                 ? Found.NOTHING
@@ -239,7 +239,7 @@ final class QueueWorker implements Runnable, Rescue {
             parkDeadly(message);
             return Found.MUCH;
         }
-        if (!engine.suspects().begin(this)) {
+        if (!context.suspects().begin(this)) {
             return putOff(message);
         }
         try {
@@ -249,19 +249,19 @@ final class QueueWorker implements Runnable, Rescue {
             }
             return alone.isPresent() ? Found.MUCH : Found.NOTHING;
         } finally {
-            engine.suspects().end(this);
+            context.suspects().end(this);
         }
     }
 
     private void parkDeadly(QueuedMessage message) {
         QueueChange parked = crashes.deadly(message);
         store.change(taking, List.of(parked));
-        engine.events().incidents().deadly(consumer, message, parked);
+        context.events().incidents().deadly(consumer, message, parked);
     }
 
     /** Another one is running, in this process; what comes behind need not wait. */
     private Found putOff(QueuedMessage suspect) {
-        store.change(taking, List.of(crashes.putOff(suspect, engine.suspects().pause())));
+        store.change(taking, List.of(crashes.putOff(suspect, context.suspects().pause())));
         return Found.MUCH;
     }
 
@@ -287,13 +287,13 @@ final class QueueWorker implements Runnable, Rescue {
     }
 
     private Found suspectLeased(QueuedMessage suspect) throws Outage {
-        if (!engine.suspects().begin(this)) {
+        if (!context.suspects().begin(this)) {
             return putOff(suspect);
         }
         try {
             handleLeased(List.of(suspect), policy.lease());
         } finally {
-            engine.suspects().end(this);
+            context.suspects().end(this);
         }
         return Found.MUCH;
     }
@@ -302,7 +302,7 @@ final class QueueWorker implements Runnable, Rescue {
         try (Leases.Kept renewed = crew.leases().keep(taking, leased, lease, this::share)) {
             kept = renewed;
             if (consumer.hasSteps()) {
-                StepTurn turn = new StepTurn(engine, store, taking, consumer, bell, owed, state);
+                StepTurn turn = new StepTurn(context, store, taking, consumer, signal, owed, state);
                 current = turn;
                 check(turn.run(leased, rest -> {
                     QueueRun run = newRun(null);
@@ -327,14 +327,14 @@ final class QueueWorker implements Runnable, Rescue {
                     consumer.name() + ": messages could not be given back; tried again",
                     crew::goesOn,
                     () -> store.change(taking, changes));
-            bell.ring(changes.size());
+            signal.ring(changes.size());
         }
     }
 
     /** @param taken the transaction in which the messages were taken; null when they are leased */
     private QueueRun newRun(@Nullable QueueBatch taken) {
         QueueRun run =
-                new QueueRun(engine, store, taking, consumer, taken == null, state, bell, owed, crew.gaps(), taken);
+                new QueueRun(context, store, taking, consumer, taken == null, state, signal, owed, crew.gaps(), taken);
         current = run;
         return run;
     }

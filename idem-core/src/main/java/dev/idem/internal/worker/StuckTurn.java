@@ -74,7 +74,7 @@ final class StuckTurn {
         }
         crew.store().change(taking, changes);
         crew.store().gone(taking);
-        crew.bell().ring(1);
+        crew.signal().ring(1);
     }
 
     private void repeat(String failed, Runnable task) {

@@ -28,11 +28,11 @@ final class WorkerPool {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
     private static final int FEWEST_STUCK = 4;
 
-    private final InboxContext engine;
+    private final InboxContext context;
     private final QueueStore store;
     private final ConsumerPlan consumer;
     private final QueuePolicy policy;
-    private final WorkerSignals.Bell bell;
+    private final WorkerSignals.Signal signal;
     private final Leases leases;
     private final @Nullable GapKeeper gaps;
     private final Breaker breaker;
@@ -45,15 +45,15 @@ final class WorkerPool {
     private int hired;
     private boolean stopped;
 
-    WorkerPool(InboxContext engine, QueueStore store, ConsumerPlan consumer, WorkerSignals.Bell bell, Leases leases, @Nullable GapKeeper gaps) {
-        this.engine = engine;
+    WorkerPool(InboxContext context, QueueStore store, ConsumerPlan consumer, WorkerSignals.Signal signal, Leases leases, @Nullable GapKeeper gaps) {
+        this.context = context;
         this.store = store;
         this.consumer = consumer;
         this.policy = consumer.queue().orElseThrow();
-        this.bell = bell;
+        this.signal = signal;
         this.leases = leases;
         this.gaps = gaps;
-        this.breaker = new Breaker(consumer.name(), engine.events());
+        this.breaker = new Breaker(consumer.name(), context.events());
         this.leaseSize = new LeaseSize(policy.batch());
         this.mostStuck = Math.max(FEWEST_STUCK, policy.workers());
     }
@@ -144,11 +144,11 @@ final class WorkerPool {
     }
 
     InboxContext engineFor(Rescue worker) {
-        return engine.forWorker(isolation, worker);
+        return context.forWorker(isolation, worker);
     }
 
     Permits permits() {
-        return engine.permits();
+        return context.permits();
     }
 
     QueueStore store() {
@@ -159,8 +159,8 @@ final class WorkerPool {
         return consumer;
     }
 
-    WorkerSignals.Bell bell() {
-        return bell;
+    WorkerSignals.Signal signal() {
+        return signal;
     }
 
     Leases leases() {

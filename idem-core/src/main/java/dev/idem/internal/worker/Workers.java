@@ -30,9 +30,9 @@ public final class Workers implements AutoCloseable {
     /** Care of a consumer whose care always fails is tried every so many times. */
     private static final int MOST_SELDOM = 6;
 
-    private final InboxContext engine;
+    private final InboxContext context;
     private final QueueStore store;
-    private final WorkerSignals bells;
+    private final WorkerSignals signals;
     private final Leases leases;
     private final Duration drain;
     private final @Nullable GapKeeper gaps;
@@ -48,10 +48,10 @@ public final class Workers implements AutoCloseable {
      * @param drain how long closing waits for handlers that are running
      * @param gaps who sees to gaps, where the store keeps sequences
      */
-    public Workers(InboxContext engine, QueueStore store, WorkerSignals bells, Duration drain, @Nullable GapKeeper gaps) {
-        this.engine = engine;
+    public Workers(InboxContext context, QueueStore store, WorkerSignals signals, Duration drain, @Nullable GapKeeper gaps) {
+        this.context = context;
         this.store = store;
-        this.bells = bells;
+        this.signals = signals;
         this.drain = drain;
         this.gaps = gaps;
         this.leases = new Leases(store);
@@ -80,8 +80,8 @@ public final class Workers implements AutoCloseable {
         }
         store.prepare(consumer.name(), consumer.queue().orElseThrow().workers());
         recoverFirst(consumer.name());
-        WorkerSignals.Bell bell = bells.of(consumer.name());
-        WorkerPool crew = new WorkerPool(engine, store, consumer, bell, leases, gaps);
+        WorkerSignals.Signal signal = signals.of(consumer.name());
+        WorkerPool crew = new WorkerPool(context, store, consumer, signal, leases, gaps);
         try {
             crew.start();
         } catch (Throwable noThread) {
@@ -90,7 +90,7 @@ public final class Workers implements AutoCloseable {
         }
         crews.put(consumer.name(), crew);
         if (store instanceof QueueStore.Waking waking) {
-            waking.onWake(consumer.name(), () -> bell.ring(1)); // a worker that finds much wakes the next one
+            waking.onWake(consumer.name(), () -> signal.ring(1)); // a worker that finds much wakes the next one
         }
         if (care.getState() == Thread.State.NEW) {
             care.start();
@@ -133,7 +133,7 @@ public final class Workers implements AutoCloseable {
         }
         try {
             if (store.recover(consumer) > 0) {
-                bells.of(consumer).ring(1);
+                signals.of(consumer).ring(1);
             }
             careless.remove(consumer);
         } catch (Throwable failure) { // nothing may end the thread that looks after the rest
@@ -174,7 +174,7 @@ public final class Workers implements AutoCloseable {
             closed.countDown();
             crews.values().forEach(WorkerPool::stop);
         }
-        bells.ringAll();
+        signals.ringAll();
         try {
             join(drain);
             all().forEach(crew -> crew.interrupt(drain));
@@ -188,7 +188,7 @@ public final class Workers implements AutoCloseable {
         Set<Thread> running = running();
         if (!running.isEmpty()) {
             all().forEach(WorkerPool::giveUp);
-            engine.deadlines().end(running);
+            context.deadlines().end(running);
         }
     }
 
