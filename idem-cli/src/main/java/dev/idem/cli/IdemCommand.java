@@ -7,7 +7,6 @@ import dev.idem.cli.inbox.InboxCommand;
 import dev.idem.cli.replay.ReplayCommand;
 import dev.idem.cli.retention.RetentionCommand;
 import dev.idem.cli.schema.SchemaCommand;
-import dev.idem.cli.torture.TortureCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,8 +24,7 @@ import picocli.CommandLine.Spec;
             RetentionCommand.class,
             InboxCommand.class,
             DlqCommand.class,
-            ReplayCommand.class,
-            TortureCommand.class
+            ReplayCommand.class
         },
         footer = {
             "",

@@ -22,16 +22,22 @@ public final class Main {
         System.exit(commandLine().execute(args));
     }
 
-    /** The command line, ready to run; also for tests, which redirect its output. */
-    public static CommandLine commandLine() {
-        return commandLine(new BenchCommand());
-    }
-
-    /** The same with the given command as {@code bench}. */
-    public static CommandLine commandLine(Object bench) {
-        return new CommandLine(new IdemCommand())
-                .addSubcommand(bench)
-                .setCaseInsensitiveEnumValuesAllowed(true)
+    /**
+     * The command line, ready to run; also for tests, which redirect its output.
+     *
+     * @param more commands that are in the source tree only; of those that are missing it says where they are
+     */
+    public static CommandLine commandLine(Object... more) {
+        CommandLine idem = new CommandLine(new IdemCommand());
+        for (Object command : more) {
+            idem.addSubcommand(command);
+        }
+        for (Object hint : List.of(new TortureCommand(), new BenchCommand())) {
+            if (!idem.getSubcommands().containsKey(new CommandLine(hint).getCommandName())) {
+                idem.addSubcommand(hint);
+            }
+        }
+        return idem.setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionStrategy(Main::execute)
                 .setParameterExceptionHandler(Main::usageError)
                 .setExecutionExceptionHandler(Main::executionError);
