@@ -14,7 +14,7 @@ import dev.idem.replay.ReplaySpec;
 import dev.idem.replay.Replayer;
 import dev.idem.sequence.Sequence;
 import dev.idem.Settlement;
-import dev.idem.examples.stage.Shop;
+import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;

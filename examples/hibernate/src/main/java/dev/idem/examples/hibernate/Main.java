@@ -5,7 +5,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
-import dev.idem.examples.stage.Shop;
+import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.JdbcStore;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -4,7 +4,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
-import dev.idem.examples.stage.Shop;
+import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.kafka.KafkaDeadLetters;
 import dev.idem.kafka.KafkaInbox;

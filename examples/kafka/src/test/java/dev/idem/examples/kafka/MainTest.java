@@ -2,7 +2,7 @@ package dev.idem.examples.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.examples.stage.Told;
+import dev.idem.examples.support.Told;
 import dev.idem.servers.SkipWithoutServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

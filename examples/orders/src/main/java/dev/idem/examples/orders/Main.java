@@ -12,7 +12,7 @@ import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
-import dev.idem.examples.stage.Shop;
+import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.JdbcStore;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package dev.idem.examples.plainjdbc;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.examples.stage.Shop;
+import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.JdbcStore;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -9,7 +9,7 @@ import dev.idem.Inbox;
 import dev.idem.TerminalException;
 import dev.idem.broker.DeadLetters;
 import dev.idem.broker.ListenerState;
-import dev.idem.examples.stage.Shop;
+import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.rabbitmq.RabbitDeadLetters;
 import dev.idem.rabbitmq.RabbitInbox;

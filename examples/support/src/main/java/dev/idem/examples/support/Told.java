@@ -1,4 +1,4 @@
-package dev.idem.examples.stage;
+package dev.idem.examples.support;
 
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.servers.PostgresServer;
