@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.internal.text.Text;
 import java.io.ByteArrayOutputStream;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -11,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.text.Text;
 
 /** Reads CloudEvents attributes in binary mode. HTTP values are percent-decoded, as that binding demands. */
 final class CloudEventHeaders {

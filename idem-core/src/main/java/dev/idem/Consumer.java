@@ -1,12 +1,5 @@
 package dev.idem;
 
-import java.util.LinkedHashSet;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
-import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import dev.idem.batch.BatchHandler;
 import dev.idem.internal.text.Text;
 import dev.idem.queue.Outbox;
@@ -14,6 +7,13 @@ import dev.idem.queue.QueuePolicy;
 import dev.idem.sequence.Sequence;
 import dev.idem.steps.EffectPolicy;
 import dev.idem.steps.StepHandler;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A named scope of effects: its name is part of every key, so two consumers of one message both run. Immutable and

@@ -1,8 +1,8 @@
 package dev.idem;
 
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import dev.idem.queue.QueuePolicy;
 
 /** What a consumer cannot have together, and what to do instead. */
 final class ConsumerRules {

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.internal.text.Sha256;
 import java.security.InvalidKeyException;
 import java.security.NoSuchAlgorithmException;
 import java.util.Objects;
@@ -7,7 +8,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import dev.idem.internal.text.Sha256;
 
 /**
  * What of a message must be equal when its key is: by default the payload's bytes as they arrived. A second message with

@@ -1,10 +1,10 @@
 package dev.idem;
 
+import dev.idem.internal.text.Text;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
-import dev.idem.internal.text.Text;
 
 /** One header as it arrived: a name and bytes. Immutable; never logged. */
 public final class Header {

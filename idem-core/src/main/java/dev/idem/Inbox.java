@@ -1,7 +1,13 @@
 package dev.idem;
 
-import dev.idem.spi.MarkerStore;
+import dev.idem.internal.inbox.StoreInbox;
+import dev.idem.internal.unit.InboxOptions;
+import dev.idem.join.JoinedFailure;
+import dev.idem.join.JoinedInbox;
+import dev.idem.queue.QueueStats;
+import dev.idem.sequence.Gap;
 import dev.idem.spi.FaultHook;
+import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,12 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.inbox.StoreInbox;
-import dev.idem.internal.unit.InboxOptions;
-import dev.idem.join.JoinedFailure;
-import dev.idem.join.JoinedInbox;
-import dev.idem.queue.QueueStats;
-import dev.idem.sequence.Gap;
 
 /**
  * The barrier at a consumer's door: runs the work for a message exactly once, however often it is delivered, and says

@@ -1,9 +1,9 @@
 package dev.idem;
 
+import dev.idem.sequence.Gap;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import dev.idem.sequence.Gap;
 
 /**
  * Hears what the inbox does; for metrics, alarms and logs. Called on one thread of the inbox's own, in order, shortly

@@ -1,10 +1,10 @@
 package dev.idem;
 
+import dev.idem.internal.text.Text;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
-import dev.idem.internal.text.Text;
 
 /**
  * Says what makes two deliveries the same message for a consumer. Must depend on the message alone: an id made by the

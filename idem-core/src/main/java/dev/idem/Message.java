@@ -1,5 +1,8 @@
 package dev.idem;
 
+import dev.idem.internal.text.Text;
+import dev.idem.queue.Outbox;
+import dev.idem.replay.ReplaySource;
 import dev.idem.spi.MarkerKey;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -7,9 +10,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.text.Text;
-import dev.idem.queue.Outbox;
-import dev.idem.replay.ReplaySource;
 
 /**
  * What arrived, as bytes and attributes. Immutable and thread-safe.

@@ -1,8 +1,8 @@
 package dev.idem;
 
+import dev.idem.internal.text.IdTime;
 import java.util.Optional;
 import java.util.function.Function;
-import dev.idem.internal.text.IdTime;
 
 /** Key selectors that are more than a function: they say whether their keys begin with a time. */
 record OrderedKey(KeySelector selector, boolean isTimeOrdered) implements KeySelector {
@@ -17,7 +17,11 @@ record OrderedKey(KeySelector selector, boolean isTimeOrdered) implements KeySel
     }
 
     private static Selection ordered(Selection selection) {
-        return selection instanceof Selection.Parts parts && !parts.ids().isEmpty() && IdTime.millis(parts.eventTime(), parts.ids().get(parts.ids().size() - 1))
+        return selection instanceof Selection.Parts parts
+                        && !parts.ids().isEmpty()
+                        && IdTime.millis(
+                                        parts.eventTime(),
+                                        parts.ids().get(parts.ids().size() - 1))
                                 .isEmpty()
                 ? new Selection.Unusable(
                         Rejection.KEY_NOT_TIME_ORDERED,

@@ -1,5 +1,6 @@
 package dev.idem;
 
+import dev.idem.replay.Replayer;
 import dev.idem.spi.Retention;
 import java.time.Duration;
 import java.util.Objects;
@@ -7,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import dev.idem.replay.Replayer;
 
 /**
  * How a consumer treats what is not the ordinary case. Immutable and thread-safe; every option has a working default, and

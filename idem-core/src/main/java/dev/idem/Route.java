@@ -1,10 +1,10 @@
 package dev.idem;
 
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import dev.idem.batch.BatchHandler;
 import dev.idem.internal.text.CodecName;
 import dev.idem.steps.StepHandler;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How the messages of a kind are decoded and handled: one by one, together, or in steps. Immutable. */
 public sealed interface Route {

@@ -1,12 +1,12 @@
 package dev.idem;
 
+import dev.idem.internal.text.KeyTime;
+import dev.idem.internal.text.Text;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.text.KeyTime;
-import dev.idem.internal.text.Text;
 
 /** What a {@link KeySelector} found: parts that identify the message, or why there are none. Immutable. */
 public sealed interface Selection {

@@ -1,9 +1,9 @@
 package dev.idem;
 
+import dev.idem.queue.Outbox;
 import java.sql.Connection;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.queue.Outbox;
 
 /**
  * What a handler is given: the message and the transaction in which its marker was claimed. What the handler writes

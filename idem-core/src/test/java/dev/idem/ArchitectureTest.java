@@ -44,8 +44,20 @@ class ArchitectureTest {
 
     /** What nobody outside sees. Each may use the API and those before it. */
     private static final List<String> MACHINE = Stream.of(
-                    "text", "incident", "thread", "key", "consumer", "event", "outbox", "unit", "batch", "queue", "steps",
-                    "worker", "replay", "inbox")
+                    "text",
+                    "incident",
+                    "thread",
+                    "key",
+                    "consumer",
+                    "event",
+                    "outbox",
+                    "unit",
+                    "batch",
+                    "queue",
+                    "steps",
+                    "worker",
+                    "replay",
+                    "inbox")
             .map(name -> "dev.idem.internal." + name)
             .toList();
 
@@ -64,7 +76,8 @@ class ArchitectureTest {
         classes()
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("dev.idem..", "java..", "javax.crypto..", "javax.sql", "org.slf4j", "org.jspecify..")
+                .resideInAnyPackage(
+                        "dev.idem..", "java..", "javax.crypto..", "javax.sql", "org.slf4j", "org.jspecify..")
                 .check(CORE);
     }
 
@@ -96,7 +109,9 @@ class ArchitectureTest {
     private static boolean isAllowed(JavaClass type, JavaClass target) {
         boolean upwards = rank(target) > rank(type);
         boolean leaf = LEAVES.contains(target.getPackageName());
-        return !upwards || leaf || ENTRANCES.getOrDefault(type.getName(), Set.of()).contains(target.getName());
+        return !upwards
+                || leaf
+                || ENTRANCES.getOrDefault(type.getName(), Set.of()).contains(target.getName());
     }
 
     /** The API is below the whole machine. */

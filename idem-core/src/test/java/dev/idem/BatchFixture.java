@@ -1,9 +1,9 @@
 package dev.idem;
 
+import dev.idem.batch.BatchHandler;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import dev.idem.batch.BatchHandler;
 
 /** An inbox on a fake that takes batches; ids are names, and a message's payload is its id unless it says otherwise. */
 public abstract class BatchFixture {

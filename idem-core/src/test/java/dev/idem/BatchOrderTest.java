@@ -2,13 +2,13 @@ package dev.idem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.batch.BatchHandler;
 import java.sql.SQLTransientException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.batch.BatchHandler;
 
 /** RO-07: behind a message that must come again, no other one of its ordering key runs, whichever way it failed. */
 class BatchOrderTest extends BatchFixture {

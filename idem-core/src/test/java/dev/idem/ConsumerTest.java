@@ -3,6 +3,8 @@ package dev.idem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -11,8 +13,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.queue.QueuePolicy;
 
 class ConsumerTest {
     private static final PayloadDecoder<String> TEXT = PayloadDecoder.text();
@@ -138,10 +138,12 @@ class ConsumerTest {
     void labelsAreBounded() {
         Set<String> labels = new HashSet<>();
         for (int i = 0; i < 100_000; i++) {
-            labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().type("type-" + i).build()));
+            labels.add(ConsumerPlan.of(ROUTED)
+                    .typeLabel(Message.builder().type("type-" + i).build()));
         }
         labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().build()));
-        labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().type("a").version("9").build()));
+        labels.add(ConsumerPlan.of(ROUTED)
+                .typeLabel(Message.builder().type("a").version("9").build()));
         labels.add(ConsumerPlan.of(ROUTED).typeLabel(Message.builder().type("b").build()));
         assertThat(labels).containsExactlyInAnyOrder("other", "a", "b");
     }
@@ -216,7 +218,8 @@ class ConsumerTest {
 
     private static String route(Consumer consumer, String type, String version) {
         Message message = Message.builder().type(type).version(version).build();
-        return ConsumerPlan.of(consumer).route(message)
+        return ConsumerPlan.of(consumer)
+                .route(message)
                 .map(route -> (Route.Each<?, ?>) route)
                 .map(route -> route.decoder() == TEXT ? route.handler().toString() : "rest")
                 .orElse(null);

@@ -2,11 +2,11 @@ package dev.idem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.steps.EffectNotDoneException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import dev.idem.steps.EffectNotDoneException;
 
 /** Whatever a handler looks like, it compiles, runs, and means what it says: each line here is one a user would type. */
 class HandlerShapesTest {

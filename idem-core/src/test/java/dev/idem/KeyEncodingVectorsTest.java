@@ -2,13 +2,13 @@ package dev.idem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.internal.key.KeyEncodingTest;
 import dev.idem.spi.MarkerKey;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.internal.key.KeyEncodingTest;
 
 /**
  * What is stored must be found again by every later version, so these answers never change. They were computed apart

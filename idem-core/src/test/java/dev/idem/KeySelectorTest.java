@@ -5,14 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.key.Keyed;
 import dev.idem.spi.MarkerKey;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.key.Keyed;
 
 class KeySelectorTest {
     private static final Message BARE = Message.builder().build();
@@ -124,7 +124,8 @@ class KeySelectorTest {
             Message message = Message.of(id, new byte[0]);
             assertThat(ordered.select(message)).isEqualTo(parts(null, null, id));
             assertThat(ConsumerPlan.of(consumer(ordered)).keyOf(message))
-                    .isEqualTo(ConsumerPlan.of(consumer(KeySelector.messageId())).keyOf(message));
+                    .isEqualTo(
+                            ConsumerPlan.of(consumer(KeySelector.messageId())).keyOf(message));
         }
         for (String id : List.of(
                 "f47ac10b-58cc-4372-a567-0e02b2c3d479", // version 4
@@ -147,13 +148,17 @@ class KeySelectorTest {
         assertThat(key.value().getMostSignificantBits() >>> 16).isEqualTo(time.toEpochMilli());
         assertThat(key.value().version()).isEqualTo(8);
         assertThat(key.readable()).isEqualTo("id=m-1/time=2026-11-16T23:59:59.999Z");
-        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().eventTime(time.plusNanos(1)).build()))
+        assertThat(ConsumerPlan.of(dated)
+                        .keyOf(message.toBuilder().eventTime(time.plusNanos(1)).build()))
                 .as("finer fractions are lost on some ways")
                 .contains(key);
-        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().eventTime(time.plusMillis(1)).build()))
+        assertThat(ConsumerPlan.of(dated)
+                        .keyOf(message.toBuilder().eventTime(time.plusMillis(1)).build()))
                 .isNotEqualTo(Optional.of(key));
-        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().id("m-2").build())).isNotEqualTo(Optional.of(key));
-        assertThat(ConsumerPlan.of(dated).keyed(message)).isEqualTo(new Keyed.Key(key, Instant.ofEpochMilli(time.toEpochMilli())));
+        assertThat(ConsumerPlan.of(dated).keyOf(message.toBuilder().id("m-2").build()))
+                .isNotEqualTo(Optional.of(key));
+        assertThat(ConsumerPlan.of(dated).keyed(message))
+                .isEqualTo(new Keyed.Key(key, Instant.ofEpochMilli(time.toEpochMilli())));
 
         assertRejected(dated.key().select(MESSAGE), Rejection.KEY_MISSING);
         for (Instant outside : List.of(Instant.EPOCH.minusMillis(1), Instant.ofEpochMilli(1L << 48), Instant.MAX)) {

@@ -3,10 +3,10 @@ package dev.idem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.join.JoinedInbox;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import dev.idem.join.JoinedInbox;
 
 @Timeout(60)
 class NestedUseTest extends InboxFixture {

@@ -3,6 +3,8 @@ package dev.idem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.replay.ReplaySpec;
 import dev.idem.spi.MarkerKey;
 import java.time.Instant;
 import java.util.HashSet;
@@ -10,8 +12,6 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.replay.ReplaySpec;
 
 class ReplayKeyTest {
     private static final String UUID_7 = "018f3a52-7c1e-7d2a-9b57-0123456789ab";
@@ -21,7 +21,8 @@ class ReplayKeyTest {
                 .key(selector)
                 .policy(Policy.defaults().withReplay(policy))
                 .build();
-        return ConsumerPlan.of(consumer).keyOf(Message.builder().id(id).replaySession(session).build())
+        return ConsumerPlan.of(consumer)
+                .keyOf(Message.builder().id(id).replaySession(session).build())
                 .orElseThrow();
     }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.FaultPoint;
 import dev.idem.spi.FaultHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.MarkerKey;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 

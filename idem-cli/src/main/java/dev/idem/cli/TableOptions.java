@@ -1,7 +1,7 @@
 package dev.idem.cli;
 
-import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.schema.Database;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.idem.cli;
 
-import dev.idem.jdbc.admin.JdbcConsumers;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.JdbcConsumers;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;

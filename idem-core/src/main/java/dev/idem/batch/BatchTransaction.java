@@ -1,10 +1,10 @@
 package dev.idem.batch;
 
+import dev.idem.Message;
+import dev.idem.Transaction;
 import java.sql.Connection;
 import java.util.List;
 import javax.sql.DataSource;
-import dev.idem.Message;
-import dev.idem.Transaction;
 
 /**
  * What a {@link BatchHandler} is given: the messages, and the one transaction in which all their markers were claimed.

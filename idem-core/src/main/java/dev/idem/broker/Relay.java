@@ -1,11 +1,11 @@
 package dev.idem.broker;
 
-import dev.idem.batch.BatchHandler;
-import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Policy;
+import dev.idem.batch.BatchHandler;
+import dev.idem.batch.BatchTransaction;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.List;

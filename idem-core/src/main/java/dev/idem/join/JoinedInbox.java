@@ -1,12 +1,12 @@
 package dev.idem.join;
 
-import org.jspecify.annotations.Nullable;
 import dev.idem.CheckReturnValue;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.NestedProcessingException;
 import dev.idem.Work;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An inbox inside a transaction that somebody else owns. The marker and the work become part of that transaction: its

@@ -1,10 +1,10 @@
 package dev.idem.join;
 
-import org.jspecify.annotations.Nullable;
 import dev.idem.BrokenTransactionException;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a delivery will have become when the owner of the transaction has committed. Settle no joined delivery before that:

@@ -1,9 +1,9 @@
 package dev.idem.queue;
 
-import java.util.Objects;
 import dev.idem.Consumer;
 import dev.idem.Policy;
 import dev.idem.Transaction;
+import java.util.Objects;
 
 /**
  * A destination of messages that handlers publish. What {@link Transaction#publish} is given is written in the handler's own

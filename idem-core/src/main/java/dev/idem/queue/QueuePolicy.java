@@ -1,11 +1,11 @@
 package dev.idem.queue;
 
-import java.time.Duration;
-import java.util.Objects;
-import java.util.function.UnaryOperator;
 import dev.idem.Policy;
 import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /**
  * How a consumer's messages are kept and worked off when they are acknowledged on receipt. Immutable and thread-safe;

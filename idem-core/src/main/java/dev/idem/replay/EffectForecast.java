@@ -1,8 +1,8 @@
 package dev.idem.replay;
 
-import java.util.Objects;
 import dev.idem.Policy;
 import dev.idem.steps.EffectPolicy;
+import java.util.Objects;
 
 /**
  * What a dry run says of one effect outside the database, or of one outbox. A handler that was changed since the messages

@@ -1,11 +1,11 @@
 package dev.idem.replay;
 
+import dev.idem.Policy;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
-import dev.idem.Policy;
 
 /**
  * A named, audited redelivery of messages to one consumer, as it stands. It is asked for by a person, and done by a {@link

@@ -1,9 +1,9 @@
 package dev.idem.replay;
 
-import java.util.List;
-import java.util.OptionalLong;
 import dev.idem.IdemException;
 import dev.idem.Message;
+import java.util.List;
+import java.util.OptionalLong;
 
 /** Reads messages for replays; takes nothing away. Thread-safe; what it opens is used by one thread. */
 public interface ReplaySource {

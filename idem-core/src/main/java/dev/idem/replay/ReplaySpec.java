@@ -1,5 +1,6 @@
 package dev.idem.replay;
 
+import dev.idem.internal.text.Text;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
@@ -9,7 +10,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import dev.idem.internal.text.Text;
 
 /**
  * Says where the messages of a replay come from, in one line that people type and tables keep: {@code

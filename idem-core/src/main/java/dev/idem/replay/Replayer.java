@@ -1,14 +1,14 @@
 package dev.idem.replay;
 
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.RetryPolicy;
+import dev.idem.internal.replay.ReplayLoop;
 import dev.idem.spi.MarkerStore;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import dev.idem.Consumer;
-import dev.idem.Inbox;
-import dev.idem.RetryPolicy;
-import dev.idem.internal.replay.ReplayLoop;
 
 /**
  * Does the replay sessions of its consumers, one after the other, on a thread of its own: in a service, because only there

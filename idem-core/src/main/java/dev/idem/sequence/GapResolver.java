@@ -1,11 +1,11 @@
 package dev.idem.sequence;
 
+import dev.idem.Message;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import dev.idem.Message;
 
 /**
  * Decides what becomes of a gap whose deadline is over. It is asked by a worker, outside of any transaction, once for each

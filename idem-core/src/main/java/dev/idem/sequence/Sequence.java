@@ -1,5 +1,8 @@
 package dev.idem.sequence;
 
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Rejection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -7,9 +10,6 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
 
 /**
  * The sequence guard of a consumer: each message is a version of a stream, and each version is applied exactly once, behind
@@ -131,9 +131,7 @@ public final class Sequence {
 
         /** The version before the first; empty if any may be the first. It may be a lookup of the user's. */
         public OptionalLong before(String stream) {
-            return before == null
-                    ? OptionalLong.empty()
-                    : OptionalLong.of(Math.max(-1, before.applyAsLong(stream)));
+            return before == null ? OptionalLong.empty() : OptionalLong.of(Math.max(-1, before.applyAsLong(stream)));
         }
     }
 }

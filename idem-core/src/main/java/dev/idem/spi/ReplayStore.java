@@ -1,7 +1,7 @@
 package dev.idem.spi;
 
-import dev.idem.replay.EffectForecast;
 import dev.idem.Policy;
+import dev.idem.replay.EffectForecast;
 import dev.idem.replay.ReplaySession;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,10 +1,10 @@
 package dev.idem.steps;
 
+import dev.idem.internal.text.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.UUID;
-import dev.idem.internal.text.Sha256;
 
 /**
  * What a provider is given, so that it can recognise a repetition and refuse an owner from before. Immutable.

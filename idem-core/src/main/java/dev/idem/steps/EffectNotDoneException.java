@@ -1,7 +1,7 @@
 package dev.idem.steps;
 
-import org.jspecify.annotations.Nullable;
 import dev.idem.RetryableException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An {@link EffectCall} throws this to say: surely nothing was done. The connection was refused, say, or the provider

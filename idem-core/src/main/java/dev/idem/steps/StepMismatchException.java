@@ -1,7 +1,7 @@
 package dev.idem.steps;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.TerminalException;
+import dev.idem.spi.MarkerKey;
 
 /**
  * The handler asks for other steps than those that are stored of this message: it was changed while the message was half

@@ -10,6 +10,8 @@ import dev.idem.Failure;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.RetryPolicy;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Settler;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,8 +21,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.spi.KeyedExecutor;
-import dev.idem.broker.spi.Settler;
 
 /** Whatever happens to deliveries, the sums of lanes are right at last, and nothing is lost. */
 class LanesDriftTest {

@@ -13,6 +13,9 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.RetryPolicy;
+import dev.idem.broker.spi.DeliveryDecider;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.Settler;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,9 +23,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.spi.DeliveryDecider;
-import dev.idem.broker.spi.KeyedExecutor;
-import dev.idem.broker.spi.Settler;
 
 class LanesIncidentTest {
     private final List<DeadLetter> letters = Collections.synchronizedList(new ArrayList<>());
@@ -72,8 +72,8 @@ class LanesIncidentTest {
     @Test
     @DisplayName("LV-17 so does a listener of one's own, through the triage")
     void ofOnesOwn() {
-        DeliveryDecider triage =
-                new DeliveryDecider(Consumer.of("own"), RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(2));
+        DeliveryDecider triage = new DeliveryDecider(
+                Consumer.of("own"), RetryPolicy.fixed(ofMillis(1)).withMaxAttempts(2));
         Exception cause = new IllegalStateException("no till");
         try (Logged logged = new Logged()) {
             Optional<DeadLetter> letter = triage.untilDecided(

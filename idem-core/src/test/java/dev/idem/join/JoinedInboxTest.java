@@ -3,17 +3,6 @@ package dev.idem.join;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.spi.Claim;
-import dev.idem.spi.ClaimRequest;
-import dev.idem.spi.Guarantee;
-import dev.idem.spi.MarkerStore;
-import java.io.IOException;
-import java.sql.Connection;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
@@ -32,6 +21,17 @@ import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import dev.idem.Transaction;
 import dev.idem.queue.QueuePolicy;
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.Guarantee;
+import dev.idem.spi.MarkerStore;
+import java.io.IOException;
+import java.sql.Connection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 class JoinedInboxTest extends InboxFixture {
     private final JoinedInbox joined = inbox.within(ScriptedUnit.stub(Connection.class));

@@ -3,15 +3,15 @@ package dev.idem.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.Consumer;
+import dev.idem.Message;
+import dev.idem.Policy;
+import dev.idem.Position;
 import dev.idem.spi.Envelope;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.Consumer;
-import dev.idem.Message;
-import dev.idem.Policy;
-import dev.idem.Position;
 
 class QueuePolicyTest {
     @Test

@@ -3,9 +3,9 @@ package dev.idem.jackson;
 import static dev.idem.jackson.JsonTree.text;
 
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.broker.DeadLetter;
 import dev.idem.broker.StructuredEvents;
+import dev.idem.queue.Outbox;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,17 +1,6 @@
 package dev.idem.jdbc;
 
 import dev.idem.StoreException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
-import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import dev.idem.jdbc.internal.marker.CanaryMarkers;
 import dev.idem.jdbc.internal.retention.PartitionChecks;
 import dev.idem.jdbc.internal.retention.PartitionKeeper;
@@ -23,6 +12,17 @@ import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.internal.sql.Transactions;
 import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.schema.Finding;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tables: prints, creates and checks them. The scripts are files in this jar, by version and database; what is

@@ -1,16 +1,16 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.sql.Grants;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import dev.idem.jdbc.internal.sql.Grants;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.Finding;
 
 /** Says why the tables cannot be read, and what would help: they are not there, are elsewhere, or may not be read. Stateless. */
 final class NoTables {

@@ -1,5 +1,7 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,8 +12,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Writes a row of a projection only if it is newer than what is there: the strategy for effects that replace a state, where

@@ -1,11 +1,11 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /** Connections on which something happens, once, right after markers were read. */
 final class AfterRead {

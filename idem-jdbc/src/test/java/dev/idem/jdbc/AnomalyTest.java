@@ -10,6 +10,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
 import dev.idem.StoreException;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.ClaimAnomalyException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Nothing inserted and nothing to read is no duplicate: something in the database is in the way. */
 class AnomalyTest {

@@ -8,9 +8,12 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.Transaction;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.internal.retention.RestoreDetector;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.Replayer;
-import dev.idem.Transaction;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,9 +35,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.internal.retention.RestoreDetector;
-import dev.idem.jdbc.schema.Database;
 
 /** Every thread that this library starts, and that none of them ends by anything but the end of its work. */
 class BackgroundThreadsTest {
@@ -175,8 +175,7 @@ class BackgroundThreadsTest {
                             .build();
                     CapturedLog core = CapturedLog.of(Inbox.class);
                     CapturedLog jdbc = CapturedLog.of(JdbcStore.class);
-                    RestoreDetector witness =
-                            new RestoreDetector(source, db.tables(), Duration.ofMillis(20))) {
+                    RestoreDetector witness = new RestoreDetector(source, db.tables(), Duration.ofMillis(20))) {
                 witness.testimony();
                 witness.confirm(List.of());
                 inbox.start(consumer);

@@ -14,6 +14,7 @@ import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.jdbc.schema.Database;
 import java.io.ByteArrayInputStream;
 import java.io.StringReader;
 import java.sql.CallableStatement;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Handlers that use JDBC in every way it allows: in a batch it works as it does alone, or fails its own message. */
 @Tag("second-pass")

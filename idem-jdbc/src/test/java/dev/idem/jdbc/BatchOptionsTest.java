@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.PgBouncer;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
@@ -15,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Random batches under options of drivers, servers and pools that change what a call answers. */
 @Tag("second-pass")

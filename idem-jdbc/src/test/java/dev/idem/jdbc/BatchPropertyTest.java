@@ -7,6 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.FaultHook;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
@@ -16,7 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Random batches on every database: repeats inside and across batches, failures of every kind at every position, crashes

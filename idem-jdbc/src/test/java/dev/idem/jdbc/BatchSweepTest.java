@@ -3,7 +3,6 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -11,6 +10,8 @@ import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
+import dev.idem.batch.BatchTransaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.LongLane;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Every fault at every JDBC call of a batch in which everything happens: a duplicate, a repeat, a handler of each kind, a

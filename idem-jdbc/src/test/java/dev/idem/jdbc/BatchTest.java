@@ -12,6 +12,7 @@ import dev.idem.Policy;
 import dev.idem.Rejection;
 import dev.idem.ResultCodec;
 import dev.idem.TerminalException;
+import dev.idem.jdbc.schema.Database;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Many messages in one transaction: verdicts of their own, and nobody suffers for another. */
 @Tag("second-pass")

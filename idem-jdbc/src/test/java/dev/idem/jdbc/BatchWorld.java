@@ -1,12 +1,13 @@
 package dev.idem.jdbc;
 
-import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
 import dev.idem.TerminalException;
 import dev.idem.Transaction;
+import dev.idem.batch.BatchTransaction;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The handlers of a random stream, which do what their plan says, and the table of their numbered effects. */
 final class BatchWorld {

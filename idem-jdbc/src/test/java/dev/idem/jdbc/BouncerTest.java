@@ -6,6 +6,7 @@ import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.PgBouncer;
 import dev.idem.servers.PostgresServer;
 import dev.idem.servers.SkipWithoutServer;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import dev.idem.jdbc.schema.Database;
 
 /** PgBouncer in transaction mode: each transaction may meet another server connection. */
 @ExtendWith(SkipWithoutServer.class)

@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectAnswer;
-import dev.idem.steps.EffectCall;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.steps.EffectAnswer;
+import dev.idem.steps.EffectCall;
+import dev.idem.steps.EffectPolicy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,9 +27,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** While one delivery of a message is inside a call, what will become of it is not unknown: others wait. */
 class BusyEffectTest {

@@ -5,13 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Policy;
+import dev.idem.RetryPolicy;
+import dev.idem.broker.DeliveryHeaders;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySpec;
-import dev.idem.RetryPolicy;
-import dev.idem.broker.DeliveryHeaders;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,9 +24,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** How a message came, and what it belongs to, is known wherever it is handled: stored, tried again, retried, replayed. */
 class CarriedHeadersTest {

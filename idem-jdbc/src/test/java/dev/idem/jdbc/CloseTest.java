@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.DatabaseServer;
 import dev.idem.servers.MariaDbServer;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** An inbox is closed while its handlers, or its database, do not answer. */
 class CloseTest {

@@ -7,6 +7,8 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.PostgresServer;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -17,8 +19,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A server whose synchronous standby is away: a COMMIT waits until somebody ends the wait. */
 class CommitWaitTest {

@@ -1,12 +1,12 @@
 package dev.idem.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.spi.MarkerStore;
-import java.util.EnumMap;
-import java.util.Map;
 import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.admin.ReplayOperator;
 import dev.idem.jdbc.schema.Database;
+import dev.idem.spi.MarkerStore;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** One database of each kind, for contracts that do not need an empty one; it lives as long as this JVM. */
 final class ContractDb {

@@ -15,7 +15,8 @@ record CrashCase(CrashDelivery.Scenario scenario, int index, String point, boole
             String point = passed.get(i);
             committed |= point.equals(FaultPoint.AFTER_COMMIT.name());
             cases.add(new CrashCase(scenario, i, point, committed));
-            committed |= point.equals(FaultPoint.BEFORE_COMMIT.name()) && scenario == CrashDelivery.Scenario.COMMIT_LOST;
+            committed |=
+                    point.equals(FaultPoint.BEFORE_COMMIT.name()) && scenario == CrashDelivery.Scenario.COMMIT_LOST;
         }
         return cases;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.ForkedJvm;
 import java.nio.file.Path;
@@ -34,7 +35,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A crash at every point of every kind of delivery, by exception, error, halt and kill: what was committed is there in
@@ -55,7 +55,9 @@ class CrashPointTest {
             cases(db).forEach(crash -> crashed.add(crash.point()));
             assertThat(crashed)
                     .contains(CrashDelivery.BEFORE_EFFECT, CrashDelivery.AFTER_EFFECT)
-                    .containsAll(Arrays.stream(FaultPoint.values()).map(FaultPoint::name).toList());
+                    .containsAll(Arrays.stream(FaultPoint.values())
+                            .map(FaultPoint::name)
+                            .toList());
         }
     }
 

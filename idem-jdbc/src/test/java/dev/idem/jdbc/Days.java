@@ -6,13 +6,6 @@ import dev.idem.KeySelector;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import dev.idem.jdbc.admin.JdbcRetention;
 import dev.idem.jdbc.internal.marker.KnownConsumer;
 import dev.idem.jdbc.internal.marker.Partition;
@@ -20,6 +13,13 @@ import dev.idem.jdbc.internal.retention.RetentionRun;
 import dev.idem.jdbc.internal.retention.Sweep;
 import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.schema.Database;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** A PostgreSQL database with markers in partitions, of which many are older than the window. */
 public final class Days implements AutoCloseable {

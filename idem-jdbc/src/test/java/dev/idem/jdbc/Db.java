@@ -7,6 +7,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.MariaDbServer;
 import dev.idem.servers.PostgresServer;
 import java.nio.charset.StandardCharsets;
@@ -23,9 +26,6 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /** A fresh, empty database on a real server (or in this process for H2), with a business table to count effects in. */
 public final class Db implements AutoCloseable {

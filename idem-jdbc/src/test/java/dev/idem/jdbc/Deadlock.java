@@ -2,13 +2,13 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import dev.idem.jdbc.schema.Database;
 
 /** A real deadlock of two transactions. */
 final class Deadlock {

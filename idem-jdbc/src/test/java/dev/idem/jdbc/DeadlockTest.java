@@ -11,8 +11,9 @@ import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.test.fault.FaultyDataSource;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A deadlock is ordinary: what it has undone runs again, on the same connection, and nobody is told of an outage. */
 class DeadlockTest {

@@ -10,6 +10,7 @@ import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
@@ -22,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /** Defects of batches: the same scene with the real store and with one that does one thing wrong. */
 final class DefectBatches {

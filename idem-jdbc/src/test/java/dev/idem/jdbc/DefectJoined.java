@@ -8,6 +8,7 @@ import static dev.idem.jdbc.DefectBroker.message;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Policy;
+import dev.idem.jdbc.internal.guard.Condemnable;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerStore;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import dev.idem.jdbc.internal.guard.Condemnable;
 
 /** Defects around transactions of others: the same scene with the real store and with one that forgets something. */
 final class DefectJoined {

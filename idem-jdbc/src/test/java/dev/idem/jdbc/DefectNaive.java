@@ -12,6 +12,7 @@ import static dev.idem.jdbc.DefectBroker.update;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.Direction;
 import dev.idem.test.fault.Fault;
@@ -25,7 +26,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
-import dev.idem.jdbc.schema.Database;
 
 /** Consumers that people write by hand, each with the mistake it is known for, beside the inbox in the same scene. */
 final class DefectNaive {

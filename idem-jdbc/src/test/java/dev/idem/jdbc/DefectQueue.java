@@ -5,11 +5,13 @@ import static dev.idem.jdbc.DefectSql.edited;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.FaultPoint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,8 +26,6 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.awaitility.core.ConditionTimeoutException;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.schema.Database;
 
 /** Defects of stored messages: with the real statements, and with one of them changed. */
 final class DefectQueue {

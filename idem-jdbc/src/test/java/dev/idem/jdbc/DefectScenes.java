@@ -10,12 +10,14 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Policy;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.FaultPoint;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.UnitOfWork;
 import dev.idem.test.fault.Fault;
@@ -31,8 +33,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /** Defects between inbox and store: the same scene with the real store and with one that does one thing wrong. */
 final class DefectScenes {

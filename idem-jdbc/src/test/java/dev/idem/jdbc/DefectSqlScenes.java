@@ -12,6 +12,7 @@ import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.sql.Dialect;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
 import java.sql.Connection;
@@ -25,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
-import dev.idem.jdbc.internal.sql.Dialect;
 
 /** Defects in the SQL: the same scene with the real statements and with one of them changed. */
 final class DefectSqlScenes {

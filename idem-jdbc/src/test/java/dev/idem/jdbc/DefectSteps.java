@@ -6,13 +6,14 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.RetryPolicy;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySpec;
 import dev.idem.replay.Replayer;
-import dev.idem.RetryPolicy;
 import dev.idem.steps.StepHandler;
-import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import dev.idem.jdbc.admin.JdbcReplays;
 
 /** Defects around steps, their ledger and replay sessions: with the real statements, and with one of them changed. */
 final class DefectSteps {

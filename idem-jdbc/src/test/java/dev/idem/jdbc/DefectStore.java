@@ -1,5 +1,9 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.StatementSize;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.WakeUp;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Guarantee;
@@ -13,10 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.StatementSize;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.WakeUp;
 
 /** The relational store with something between it and the inbox; a defect overrides what it gets wrong. */
 class DefectStore implements MarkerStore {

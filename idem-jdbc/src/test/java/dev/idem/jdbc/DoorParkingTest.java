@@ -9,10 +9,12 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.sequence.Sequence;
 import dev.idem.TerminalException;
 import dev.idem.Work;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -22,8 +24,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.schema.Database;
 
 /** Consumers that handle before they acknowledge, and keep in the inbox what they cannot do. */
 class DoorParkingTest {

@@ -12,10 +12,11 @@ import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.join.Provisional;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.Provisional;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Options of drivers and pools that change what a call answers. */
 class DriverOptionsTest {

@@ -10,9 +10,11 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Outcome.Duplicate.State;
 import dev.idem.Position;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
-import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -20,8 +22,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** What a duplicate says of the message that it repeats. */
 class DuplicateStateTest {

@@ -3,17 +3,17 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectNotDoneException;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.steps.EffectNotDoneException;
+import dev.idem.steps.EffectPolicy;
 import java.io.IOException;
 import java.sql.SQLTransientConnectionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Calls that fail in ways that could be taken for others: nothing is forgotten, and nothing is called without end. */
 class EffectFaultTest {

@@ -4,15 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.steps.StepHandler;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,12 +30,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.schema.Database;
 
 /** One ledger for all deliveries of a message: what one of them has asked of a provider, the others know. */
 class EffectLedgerTest {

@@ -3,16 +3,21 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectAnswer;
-import dev.idem.steps.EffectKey;
-import dev.idem.steps.EffectNotDoneException;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.steps.EffectAnswer;
+import dev.idem.steps.EffectKey;
+import dev.idem.steps.EffectNotDoneException;
+import dev.idem.steps.EffectPolicy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,11 +27,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.schema.Database;
 
 /** Effects outside the database: an intent, a call, a result, and what becomes of those in between. */
 class EffectsTest {

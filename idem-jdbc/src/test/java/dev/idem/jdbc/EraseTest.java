@@ -14,12 +14,19 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.ResultCodec;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxEdit;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySpec;
-import dev.idem.ResultCodec;
-import dev.idem.TerminalException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -34,13 +41,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxEdit;
-import dev.idem.jdbc.admin.InboxMessage;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.schema.Database;
 
 /** What is left of a message that a person had erased. */
 public class EraseTest {

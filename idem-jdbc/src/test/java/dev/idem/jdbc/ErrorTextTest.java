@@ -7,9 +7,13 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.sql.Grants;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
+import dev.idem.queue.QueuePolicy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.BatchUpdateException;
@@ -23,10 +27,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.sql.Grants;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.Finding;
 
 /** What a person reads when something is missing: what it is, where it was looked for, and the statement that helps. */
 class ErrorTextTest {

@@ -10,8 +10,9 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,7 +22,6 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What was given back to the pool is somebody else's: nothing touches it any more, whatever became of the message. */
 class GivenBackTest {

@@ -1,8 +1,8 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.schema.Database;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import dev.idem.jdbc.schema.Database;
 
 @Tag("quick")
 class H2StoreTest extends JdbcStoreContract {

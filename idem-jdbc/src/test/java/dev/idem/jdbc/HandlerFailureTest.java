@@ -13,6 +13,7 @@ import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.StoreException;
+import dev.idem.jdbc.schema.Database;
 import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Handlers that throw, nest, or do their work elsewhere. */
 class HandlerFailureTest {

@@ -12,6 +12,7 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /** SQL that ends the transaction: refused where it can be seen, found out where it hides. */
 class HiddenCommitTest {

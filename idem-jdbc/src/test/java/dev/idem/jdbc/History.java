@@ -5,12 +5,6 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import javax.sql.DataSource;
 import dev.idem.jdbc.admin.JdbcRetention;
 import dev.idem.jdbc.internal.marker.KnownConsumer;
 import dev.idem.jdbc.internal.retention.RetentionRun;
@@ -19,6 +13,12 @@ import dev.idem.jdbc.internal.sql.Micros;
 import dev.idem.jdbc.internal.sql.RetentionSql;
 import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.schema.Database;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import javax.sql.DataSource;
 
 /** A database with a past: markers that were written long ago, and sweeps through them. */
 public final class History implements AutoCloseable {

@@ -6,6 +6,7 @@ import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Rejection;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.MariaDbServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Ids that databases merge, cut or refuse: here each is a message of its own. */
 class HostileKeyTest {

@@ -7,6 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Many deliveries of one key at the same time, in one process and in several. */
 class HotKeyTest {

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
+import dev.idem.jdbc.admin.InboxAction;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
 import java.time.Duration;
@@ -17,11 +22,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAction;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** People and workers at the same messages. */
 class InboxRaceTest {

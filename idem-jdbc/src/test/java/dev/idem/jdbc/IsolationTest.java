@@ -9,6 +9,8 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -25,8 +27,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The unique index decides, at every isolation level and with every snapshot. */
 public class IsolationTest {

@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.TransactionalStoreContract;
@@ -9,7 +10,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
-import dev.idem.jdbc.schema.Database;
 
 /** The published contract on a pool, one subclass for each database. */
 @Tag("second-pass")

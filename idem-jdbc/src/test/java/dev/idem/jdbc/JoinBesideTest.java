@@ -7,6 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.join.Provisional;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -18,7 +19,6 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A message joins the transaction that its thread is in, and no other one beside it. */
 class JoinBesideTest {

@@ -9,8 +9,9 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
-import dev.idem.join.Provisional;
 import dev.idem.StoreException;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.Provisional;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What goes wrong around a joined message, and how its owner learns of it. */
 class JoinBrokenOuterTest {

@@ -1,14 +1,14 @@
 package dev.idem.jdbc;
 
 import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Work;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.join.JoinedFailure;
 import dev.idem.join.JoinedInbox;
-import dev.idem.Message;
 import dev.idem.join.Provisional;
-import dev.idem.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
-import dev.idem.jdbc.schema.Database;
 
 /** A database, an inbox, and a transaction somebody else owns. */
 final class JoinFixture implements AutoCloseable {

@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
-import dev.idem.join.Provisional;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.Provisional;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Two messages are in one transaction at once, one inside the other's handler: what becomes of the inner one. */
 class JoinInsideTest {

@@ -7,8 +7,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.join.JoinedInbox;
 import dev.idem.Outcome;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.JoinedInbox;
 import dev.idem.join.Provisional;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,7 +17,6 @@ import java.sql.Statement;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** When a joined message fails its owner cannot commit, whatever connection it has; and then the owner goes on as ever. */
 class JoinRollbackOnlyTest {

@@ -6,13 +6,14 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
-import dev.idem.join.JoinedFailure;
-import dev.idem.join.JoinedInbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.join.Provisional;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.JoinedFailure;
+import dev.idem.join.JoinedInbox;
+import dev.idem.join.Provisional;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Owners of transactions let messages join, several at once, some inside others, beside messages that have transactions of

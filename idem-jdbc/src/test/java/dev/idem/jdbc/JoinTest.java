@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
-import dev.idem.join.JoinedFailure;
-import dev.idem.join.JoinedInbox;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.JoinedFailure;
+import dev.idem.join.JoinedInbox;
 import dev.idem.join.Provisional;
 import java.sql.Connection;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A message processed in a transaction that somebody else opened and ends. */
 class JoinTest {

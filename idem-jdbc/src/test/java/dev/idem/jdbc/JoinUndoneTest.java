@@ -10,6 +10,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
+import dev.idem.jdbc.schema.Database;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A joined message that was not answered leaves nothing that its owner could commit, wherever it failed. */
 class JoinUndoneTest {

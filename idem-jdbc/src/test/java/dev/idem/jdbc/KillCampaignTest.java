@@ -2,6 +2,7 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.DatabaseServer;
 import dev.idem.servers.LongLane;
 import dev.idem.servers.MariaDbServer;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Consumers, connections and the server are killed under load, again and again. A checker that reads only the business

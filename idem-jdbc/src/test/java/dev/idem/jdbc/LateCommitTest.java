@@ -6,11 +6,12 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.FaultPoint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,7 +27,6 @@ import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Messages of one ordering key, of which the one with the lower number is committed later than the one with the higher. */
 class LateCommitTest {

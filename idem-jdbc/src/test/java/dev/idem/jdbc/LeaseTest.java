@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
@@ -18,8 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.schema.Database;
 
 /** Leases of running workers; what a store promises of them is in its contract. */
 class LeaseTest {

@@ -1,7 +1,7 @@
 package dev.idem.jdbc;
 
-import org.junit.jupiter.api.BeforeAll;
 import dev.idem.jdbc.schema.Database;
+import org.junit.jupiter.api.BeforeAll;
 
 class MariaDbStoreTest extends JdbcStoreContract {
     @BeforeAll

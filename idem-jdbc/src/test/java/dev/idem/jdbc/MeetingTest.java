@@ -10,11 +10,16 @@ import dev.idem.Failure;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy.Replay;
+import dev.idem.RetryPolicy;
+import dev.idem.broker.spi.DeliveryDecider;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxEdit;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
-import dev.idem.RetryPolicy;
 import dev.idem.sequence.Sequence;
-import dev.idem.broker.spi.DeliveryDecider;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -22,11 +27,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxEdit;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** Where streams, outboxes, replays and parking meet what was there before them. */
 class MeetingTest {

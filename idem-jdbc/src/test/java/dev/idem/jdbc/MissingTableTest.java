@@ -7,14 +7,14 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A prefix that is misspelt, or a table that is not there: its name is told, and what to do, at the start and in the log. */
 class MissingTableTest {

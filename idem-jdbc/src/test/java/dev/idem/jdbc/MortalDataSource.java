@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -10,7 +11,6 @@ import java.sql.Statement;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /**
  * The database as a process sees it that dies at its n-th statement or commit, before it or right after it: from then on

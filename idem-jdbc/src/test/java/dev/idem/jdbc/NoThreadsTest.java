@@ -8,8 +8,9 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.jdbc.schema.Database;
 
 /** A process in which, now and then, no thread can be started. Nothing here depends on the database. */
 class NoThreadsTest {

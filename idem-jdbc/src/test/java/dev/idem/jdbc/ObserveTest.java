@@ -8,6 +8,7 @@ import dev.idem.Message;
 import dev.idem.Observation;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
@@ -17,7 +18,6 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Observe mode on real databases: everything runs, each in its own transaction, and the verdicts are counted. */
 class ObserveTest {

@@ -2,6 +2,10 @@ package dev.idem.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.jdbc.internal.sql.Check;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.regex.Matcher;
@@ -11,10 +15,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import dev.idem.jdbc.internal.sql.Check;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /** What is promised of old databases is what the profile for them runs on. */
 class OldestDatabasesTest {

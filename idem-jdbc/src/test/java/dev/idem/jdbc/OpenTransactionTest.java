@@ -11,6 +11,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.NestedProcessingException;
 import dev.idem.Outcome;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The store's data source knows which thread has a transaction open, and nothing is processed beside it. */
 class OpenTransactionTest {

@@ -8,10 +8,11 @@ import dev.idem.Failure;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
-import dev.idem.sequence.Sequence;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -22,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Only what our own connection meets is infrastructure; whatever else a handler meets is its failure, and counts. */
 class OtherDatabaseTest {

@@ -12,6 +12,8 @@ import dev.idem.Policy;
 import dev.idem.Settlement;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,8 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The database is away, going away, or the wrong one: no attempt, no acknowledgement. */
 class OutageTest {

@@ -5,10 +5,11 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.FaultHook;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +17,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.schema.Database;
 
 /** A database, an outbox, and a broker that keeps what it is given, or fails what it is told to. */
 final class OutboxBench implements AutoCloseable, Publisher {

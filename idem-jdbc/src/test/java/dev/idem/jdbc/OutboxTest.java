@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.join.Provisional;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.Provisional;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.FaultPoint;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What a handler publishes shares the fate of its effect. */
 class OutboxTest {

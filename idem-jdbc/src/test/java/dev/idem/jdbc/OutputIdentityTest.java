@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What a handler gives to others says who it is from, and nothing that was only said of its input. */
 public class OutputIdentityTest {

@@ -7,12 +7,13 @@ import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What is larger than a database takes in one piece: max_allowed_packet of MariaDB is 16 MiB here. */
 class OversizeTest {

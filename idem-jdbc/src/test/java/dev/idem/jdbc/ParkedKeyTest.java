@@ -4,17 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
-import dev.idem.TerminalException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.schema.Database;
 
 /** What becomes of an ordering key whose head is parked. */
 class ParkedKeyTest {

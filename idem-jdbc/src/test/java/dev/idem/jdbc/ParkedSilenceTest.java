@@ -7,18 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.sequence.GapResolver;
 import dev.idem.Inbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.GapResolver;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What is parked without a failure of its own is in the log as well: see {@link SilenceTest} for the others. */
 class ParkedSilenceTest {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.SkipWithoutServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +16,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import dev.idem.jdbc.schema.Database;
 
 /** Runs the statements of docs/operations.md that move a plain table into partitions. */
 @ExtendWith(SkipWithoutServer.class)

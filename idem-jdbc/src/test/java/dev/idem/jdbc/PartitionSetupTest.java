@@ -8,6 +8,11 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.marker.Partition;
+import dev.idem.jdbc.internal.retention.PartitionKeeper;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,11 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.internal.marker.Partition;
-import dev.idem.jdbc.internal.retention.PartitionKeeper;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /** Partitions are created ahead of time, and set-ups that could not keep the promise are refused. */
 @ExtendWith(SkipWithoutServer.class)

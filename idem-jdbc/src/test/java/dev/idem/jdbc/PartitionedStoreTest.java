@@ -1,6 +1,7 @@
 package dev.idem.jdbc;
 
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
 import dev.idem.test.contract.TransactionalStoreContract;
@@ -10,7 +11,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
-import dev.idem.jdbc.schema.Database;
 
 /** The published contract on markers in partitions. Its keys get the times that those of a real consumer would have. */
 @Tag("second-pass")

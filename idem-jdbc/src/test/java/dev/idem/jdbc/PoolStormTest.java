@@ -9,11 +9,12 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.queue.QueueStats;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueStats;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Batches, single messages and workers of both kinds compete for the connections of a pool, and some of their handlers
@@ -81,7 +81,9 @@ class PoolStormTest {
                     default -> untilSettled(messages("batch"), AT_ONCE, batch -> inbox.acceptAll(door, batch));
                 });
                 await().atMost(Duration.ofSeconds(60))
-                        .until(() -> Stream.of("taken", "leased").map(inbox::queueStats).allMatch(PoolStormTest::isDone));
+                        .until(() -> Stream.of("taken", "leased")
+                                .map(inbox::queueStats)
+                                .allMatch(PoolStormTest::isDone));
             }
             assertThat(accusations)
                     .as("handlers accused of a broken transaction")

@@ -8,8 +8,10 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Settlement;
-import dev.idem.spi.MarkerKey;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.FaultPoint;
+import dev.idem.spi.MarkerKey;
 import dev.idem.test.fault.TcpFaultProxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -21,8 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * An inbox that reaches its database through a proxy, and something that happens to the network when the first commit of

@@ -11,6 +11,7 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.LongLane;
 import dev.idem.servers.PostgresServer;
 import dev.idem.test.fault.Direction;
@@ -30,7 +31,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * The network fails while a commit is on its way. Whether it arrived is decided by claiming again: the marker is there,

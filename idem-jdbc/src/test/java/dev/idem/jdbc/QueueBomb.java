@@ -2,8 +2,8 @@ package dev.idem.jdbc;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 
 /** A process with a handler that ends it. It ends by itself when the message was parked. Arguments: the

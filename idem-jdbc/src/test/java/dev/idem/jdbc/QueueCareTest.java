@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueStore;
 import java.sql.Connection;
@@ -17,8 +19,6 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.schema.Database;
 
 /** What a look after the queue does, also when a part of it cannot be done. */
 class QueueCareTest {

@@ -9,10 +9,11 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueBatch;
 import dev.idem.spi.QueueStore.Taking;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Corners of the queue in which workers once got stuck, or judged wrongly. */
 class QueueEdgeTest {

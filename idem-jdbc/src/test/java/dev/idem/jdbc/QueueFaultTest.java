@@ -10,10 +10,12 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.test.fault.ForkedJvm;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,8 +30,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What goes wrong with stored messages, and what is left of it. */
 class QueueFaultTest {

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.RetryPolicy;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
-import dev.idem.RetryPolicy;
 import dev.idem.spi.QueueBatch;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
@@ -23,8 +25,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.schema.Database;
 
 /** What workers see when they look for something to do: no more than they can hold, and nothing in vain. */
 class QueueLookTest {

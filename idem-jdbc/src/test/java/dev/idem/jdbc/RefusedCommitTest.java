@@ -12,8 +12,10 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -27,8 +29,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Commits that the database refuses with whatever a deferred trigger says, which no list can know. */
 class RefusedCommitTest {

@@ -5,12 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.jdbc.schema.Database;
 
 /** A publisher that throws for a whole list: whose fault is it? */
 class RelayBlameTest {

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.WakeUp;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.LongLane;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,8 +19,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.WakeUp;
 
 /** A relay that dies at any of its statements, before it or after it, or between it and the broker; another one takes over. */
 class RelayCrashTest {

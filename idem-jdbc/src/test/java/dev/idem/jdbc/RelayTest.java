@@ -5,11 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.queue.QueueState;
 import dev.idem.RetryPolicy;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.queue.QueueState;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** How messages go from an outbox to a broker that fails. */
 class RelayTest {

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Policy;
+import dev.idem.ResultCodec;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySpec;
 import dev.idem.replay.Replayer;
-import dev.idem.ResultCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,10 +22,6 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.admin.ReplayOperator;
-import dev.idem.jdbc.schema.Database;
 
 /** A relay makes the effects of a publication once: of each publication, and however often it is published again. */
 class RelayedEffectsTest {

@@ -6,6 +6,9 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySource;
 import dev.idem.replay.ReplaySpec;
@@ -18,9 +21,6 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.admin.ReplayOperator;
-import dev.idem.jdbc.schema.Database;
 
 /** A database, an inbox on it, and a person who asks for replays of messages that a list holds. */
 public final class ReplayBench implements AutoCloseable {

@@ -9,14 +9,20 @@ import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.RetryPolicy;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySource;
 import dev.idem.replay.ReplaySpec;
 import dev.idem.replay.Replayer;
-import dev.idem.RetryPolicy;
-import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,12 +32,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcAudit;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.admin.ReplayOperator;
-import dev.idem.jdbc.schema.Database;
 
 /** Which stored messages belong to a session: those that were completed before it, whatever any clock says. */
 class ReplayBoundTest {

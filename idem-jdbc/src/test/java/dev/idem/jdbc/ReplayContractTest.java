@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.schema.Database;
 import dev.idem.replay.ReplaySpec;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.MarkerStore;
@@ -9,7 +10,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The published contract of replay sessions, on each database. */
 @Tag("second-pass")

@@ -13,9 +13,11 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
 import dev.idem.Position;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Rejection;
 import dev.idem.Settlement;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,8 +26,6 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.schema.Database;
 
 /** What the doors make of a message that says it belongs to a replay session. */
 class ReplayDoorTest {

@@ -8,11 +8,16 @@ import dev.idem.KeySelector;
 import dev.idem.Message;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxEdit;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySpec;
-import dev.idem.TerminalException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -21,11 +26,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxEdit;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** Replays of messages that a person has edited, of consumers whose keys stand in what was edited. */
 class ReplayEditedTest {

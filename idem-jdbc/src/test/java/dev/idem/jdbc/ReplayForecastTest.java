@@ -6,17 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.replay.EffectForecast;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
+import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.EffectForecast;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
-import dev.idem.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +26,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What a dry run says about effects, and what the session then does. */
 class ReplayForecastTest {

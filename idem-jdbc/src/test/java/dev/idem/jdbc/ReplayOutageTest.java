@@ -9,6 +9,8 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.IdemException;
 import dev.idem.Policy.Replay;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySource;
@@ -28,8 +30,6 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What becomes of a session when its source, its store or its service goes away. */
 class ReplayOutageTest {

@@ -7,10 +7,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.sequence.Sequence;
 import java.time.Duration;
@@ -19,10 +23,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.admin.InboxMessage;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** What a replay session means for the streams, the outputs and the steps of its messages. */
 class ReplayOutputTest {

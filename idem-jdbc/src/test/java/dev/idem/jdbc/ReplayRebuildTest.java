@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySpec;
@@ -23,7 +24,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A projection that is emptied and rebuilt from stored messages, beside the traffic of every day. */
 class ReplayRebuildTest {

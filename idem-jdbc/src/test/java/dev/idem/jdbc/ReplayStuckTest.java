@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Policy;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.Replayer;
 import java.time.Duration;
@@ -13,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Replays whose handler ignores its timeout and interrupts. */
 class ReplayStuckTest {

@@ -16,11 +16,13 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Policy.Replay;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySpec;
-import dev.idem.TerminalException;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,8 +37,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.JdbcAudit;
-import dev.idem.jdbc.schema.Database;
 
 /** Sessions, from the request of a person to their end. */
 class ReplayerTest {

@@ -7,16 +7,16 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.schema.Database;
 
 /** Two versions of a service on one queue, of which the old one does not know every type. */
 class RollingDeployTest {
@@ -43,7 +43,8 @@ class RollingDeployTest {
                 DataSource pool = db.pool(20);
                 try (Inbox oldInbox = db.inbox(pool);
                         Inbox newInbox = db.inbox(pool)) {
-                    // Both may take it, after ever longer pauses: so the new one is given better chances than the old one.
+                    // Both may take it, after ever longer pauses: so the new one is given better chances than the old
+                    // one.
                     Consumer old = consumer(way.withWorkers(1), Duration.ofHours(1), "known");
                     assertThat(oldInbox.accept(old, NEW)).isInstanceOf(Outcome.Stored.class);
                     oldInbox.start(old);

@@ -7,6 +7,10 @@ import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import javax.sql.DataSource;
@@ -15,10 +19,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.Finding;
 
 /** What happens to the tables at start. */
 class SchemaModeTest {

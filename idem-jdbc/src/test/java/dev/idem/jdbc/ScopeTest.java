@@ -7,6 +7,8 @@ import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.admin.JdbcConsumers;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +20,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.JdbcConsumers;
-import dev.idem.jdbc.schema.Database;
 
 /** Consumers, threads and stores: what belongs to one stays with it. */
 class ScopeTest {

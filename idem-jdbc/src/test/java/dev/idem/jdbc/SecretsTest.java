@@ -10,6 +10,7 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Names that carry SQL, and contents that nobody may read in a log. */
 class SecretsTest {

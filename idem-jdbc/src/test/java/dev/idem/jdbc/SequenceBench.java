@@ -7,10 +7,12 @@ import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
-import dev.idem.sequence.Sequence;
 import dev.idem.TerminalException;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import dev.idem.spi.FaultHook;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -24,8 +26,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.core.ConditionTimeoutException;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A database with a row for each stream that says which version was applied last. A handler moves that row from the version

@@ -5,8 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.sequence.Sequence;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What waits for a stream that somebody else works on, or whose beginning nobody can tell, is left alone meanwhile. */
 class SequenceBusyTest {

@@ -10,10 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
-import dev.idem.spi.QueueStore;
-import dev.idem.spi.FaultPoint;
 import dev.idem.spi.FaultHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.QueueStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -22,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A worker that ends in the middle leaves a stream that another one can go on with. */
 class SequenceCrashTest {

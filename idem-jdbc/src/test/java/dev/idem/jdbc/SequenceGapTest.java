@@ -9,12 +9,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.sequence.Gap;
-import dev.idem.sequence.GapResolver;
 import dev.idem.InboxListener;
 import dev.idem.Message;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcAudit;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
+import dev.idem.sequence.Gap;
+import dev.idem.sequence.GapResolver;
 import dev.idem.sequence.Sequence;
 import dev.idem.spi.FaultHook;
 import java.time.Duration;
@@ -27,12 +33,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcAudit;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** Gaps in the streams of queued consumers: held, listed, and resolved when their deadline is over. */
 class SequenceGapTest {

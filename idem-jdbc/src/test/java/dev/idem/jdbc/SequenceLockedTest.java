@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.sequence.Sequence;
 import dev.idem.spi.QueueStore;
@@ -20,7 +21,6 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A held message whose row somebody has locked in the moment its turn comes: a worker that looked for what is due just when the

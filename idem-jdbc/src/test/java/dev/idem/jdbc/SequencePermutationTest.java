@@ -8,8 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.idem.Consumer;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Versions in any order, with repetitions, through real databases; each order is a stream of its own. */
 class SequencePermutationTest {

@@ -10,8 +10,9 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Rejection;
-import dev.idem.sequence.Sequence;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.sequence.Sequence;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +26,6 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The sequence guard of consumers that are acknowledged after the effect. */
 class SequenceTest {

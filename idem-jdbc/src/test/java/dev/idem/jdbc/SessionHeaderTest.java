@@ -11,13 +11,13 @@ import dev.idem.Policy.Replay;
 import dev.idem.Rejection;
 import dev.idem.Settlement;
 import dev.idem.broker.Attributes;
+import dev.idem.jdbc.schema.Database;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.jdbc.schema.Database;
 
 /** Sessions that a header names, where {@link Attributes#replaySessionFrom} lets it. */
 class SessionHeaderTest {

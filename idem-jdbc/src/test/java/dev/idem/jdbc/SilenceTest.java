@@ -7,14 +7,15 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Position;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.Relay;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.test.MemoryStore;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Whatever way a message takes, what goes wrong with it is in the log. */
 class SilenceTest {

@@ -3,6 +3,7 @@ package dev.idem.jdbc;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 class SlowKeyTest {
     @ParameterizedTest

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.StoreException;
+import dev.idem.jdbc.admin.JdbcConsumers;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.Finding;
 import dev.idem.servers.PostgresServer;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.JdbcConsumers;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.Finding;
 
 /** What would break or weaken the promise is found at start, each with what to do about it. */
 class StartCheckTest {

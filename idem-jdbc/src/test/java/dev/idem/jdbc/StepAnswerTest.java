@@ -3,16 +3,16 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.LongLane;
+import dev.idem.steps.EffectPolicy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A worker that loses the answer to one of its statements, and goes on: every statement on PostgreSQL, and in the long

@@ -3,23 +3,23 @@ package dev.idem.jdbc;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.replay.ReplaySpec;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.WakeUp;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.replay.ReplaySpec;
+import dev.idem.steps.EffectPolicy;
 import dev.idem.steps.StepHandler;
 import dev.idem.steps.Steps;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.WakeUp;
 
 /** A consumer with steps on a database of its own. */
 public final class StepBench implements AutoCloseable {

@@ -3,15 +3,15 @@ package dev.idem.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.LongLane;
+import dev.idem.steps.EffectPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A worker that dies at any of its statements, before it or after it; another one takes over. One kind of effect at every

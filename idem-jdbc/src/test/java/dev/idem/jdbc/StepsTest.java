@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.queue.LeaseLostException;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.LeaseLostException;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.steps.StepHandler;
 import dev.idem.steps.StepMismatchException;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Steps: done once each, found again, and only ever by whoever has the lease. */
 class StepsTest {

@@ -9,10 +9,10 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.schema.Database;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
-import dev.idem.jdbc.schema.Database;
 
 /** All that a message can meet, in one walk; for tests whose point is the connection and not the message. */
 final class StorePath {

@@ -7,9 +7,11 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.RetryPolicy;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueStats;
-import dev.idem.RetryPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,8 +24,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** A handler of a stored message commits, and its connection is gone: its marker was there before, so it tells nothing. */
 class StoredHiddenCommitTest {

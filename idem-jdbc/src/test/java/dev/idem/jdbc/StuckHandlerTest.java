@@ -8,8 +8,9 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Handlers of stored messages that ignore their timeout and interrupts. */
 class StuckHandlerTest {

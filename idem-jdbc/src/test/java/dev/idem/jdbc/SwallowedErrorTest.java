@@ -9,6 +9,7 @@ import dev.idem.Failure;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A handler that hides an SQL error from Idem must not end in an acknowledgement. */
 class SwallowedErrorTest {

@@ -7,10 +7,11 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.join.Provisional;
 import dev.idem.ResultCodec;
 import dev.idem.Settlement;
 import dev.idem.Transaction;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.Provisional;
 import dev.idem.spi.FaultPoint;
 import dev.idem.test.fault.FaultyDataSource;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * One message, one database, a pool of two connections with faults in front of it, and every way a delivery can go. The

@@ -2,13 +2,13 @@ package dev.idem.jdbc;
 
 import com.mchange.v2.c3p0.ComboPooledDataSource;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.idem.jdbc.schema.Database;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.apache.commons.dbcp2.BasicDataSource;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.mariadb.jdbc.MariaDbPoolDataSource;
 import org.postgresql.ds.PGPoolingDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** The pools that services use, and one that people write by hand. */
 enum TestPool {

@@ -1,5 +1,7 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.marker.Partition;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
@@ -15,8 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.marker.Partition;
 
 /** Puts a time in front of every key, always the same for the same key, spread over two days. */
 final class TimedKeys implements MarkerStore.Joinable, MarkerStore.Batching {

@@ -7,11 +7,13 @@ import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
 import dev.idem.Inbox;
-import dev.idem.join.JoinedFailure;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.join.JoinedFailure;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -23,8 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Ends of a unit that are easily taken for another one. */
 class UncertainEndTest {

@@ -11,6 +11,7 @@ import dev.idem.InboxListener;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Settlement;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Units that the database undoes: run again as a whole where that helps, and never taken for a duplicate. */
 class UndoneTest {

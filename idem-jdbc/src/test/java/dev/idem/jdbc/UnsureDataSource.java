@@ -1,5 +1,6 @@
 package dev.idem.jdbc;
 
+import dev.idem.jdbc.internal.guard.UnitDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -11,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
 
 /**
  * Connections of which one is lost at the n-th statement or commit of a thread: the server still gets the statement, at once

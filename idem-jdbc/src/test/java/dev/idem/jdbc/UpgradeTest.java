@@ -9,12 +9,18 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Position;
+import dev.idem.ResultCodec;
+import dev.idem.Transaction;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.Replayer;
-import dev.idem.ResultCodec;
 import dev.idem.sequence.Sequence;
-import dev.idem.Transaction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,12 +33,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxMessage;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Starts this build on tables that another one has left, with rows in every state, and looks for each of them. The rows are

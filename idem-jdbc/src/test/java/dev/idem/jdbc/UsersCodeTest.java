@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
-import dev.idem.sequence.GapResolver;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.GapResolver;
 import dev.idem.sequence.Sequence;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** Code of users that workers run beside the handlers: it hangs, and ignores interrupts, or throws Errors. */
 class UsersCodeTest {

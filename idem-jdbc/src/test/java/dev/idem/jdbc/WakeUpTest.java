@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.WakeUp;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.PgBouncer;
 import dev.idem.servers.PostgresServer;
@@ -22,9 +25,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.postgresql.PGConnection;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.WakeUp;
 
 /** Instances that tell each other what they store. */
 @ExtendWith(SkipWithoutServer.class)

@@ -15,6 +15,7 @@ import dev.idem.Rejection;
 import dev.idem.ResultCodec;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.FaultPoint;
 import java.sql.Statement;
 import java.time.Duration;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** One mark for each partition instead of one marker for each message. */
 @Tag("second-pass")

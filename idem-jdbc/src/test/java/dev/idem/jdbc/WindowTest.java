@@ -7,15 +7,15 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.schema.Database;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.schema.Database;
 
 /** How far back a sweep may go: whose window holds, and what a downtime does to it. */
 class WindowTest {

@@ -9,8 +9,9 @@ import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueBatch;
 import dev.idem.spi.QueueStore;
 import java.time.Duration;
@@ -24,7 +25,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** How workers share what is waiting, and what handlers cannot do to them. */
 class WorkerTest {

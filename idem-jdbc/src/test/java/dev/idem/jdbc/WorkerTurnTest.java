@@ -7,6 +7,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.InboxListener;
 import dev.idem.Message;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -23,7 +24,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.schema.Database;
 
 /** What a worker does between the messages that it has taken at once. */
 class WorkerTurnTest {

@@ -9,6 +9,9 @@ import dev.idem.HandlerTimeoutException;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
@@ -30,9 +33,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.schema.Database;
 
 /** A thread that outlives its handler must never reach the transaction of the next message. */
 class ZombieTest {

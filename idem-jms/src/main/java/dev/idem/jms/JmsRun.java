@@ -1,9 +1,9 @@
 package dev.idem.jms;
 
-import dev.idem.broker.spi.KeyedExecutor;
-import dev.idem.broker.spi.ListenerRun;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.ListenerRun;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,8 +1,8 @@
 package dev.idem.jms;
 
 import dev.idem.Header;
-import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.MessageReader;
+import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.spi.Seal;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;

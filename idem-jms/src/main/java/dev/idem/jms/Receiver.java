@@ -1,8 +1,8 @@
 package dev.idem.jms;
 
+import dev.idem.broker.Waiting;
 import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.spi.Pace;
-import dev.idem.broker.Waiting;
 import jakarta.jms.InvalidDestinationException;
 import jakarta.jms.InvalidDestinationRuntimeException;
 import jakarta.jms.JMSException;

@@ -44,7 +44,11 @@ final class Assignments implements ConsumerRebalanceListener {
     private volatile boolean joined;
 
     Assignments(
-            Consumer<byte[], byte[]> consumer, KeyedExecutor<Taken> lanes, Streams streams, OffsetGuard guard, Duration drain) {
+            Consumer<byte[], byte[]> consumer,
+            KeyedExecutor<Taken> lanes,
+            Streams streams,
+            OffsetGuard guard,
+            Duration drain) {
         this.consumer = consumer;
         this.lanes = lanes;
         this.streams = streams;

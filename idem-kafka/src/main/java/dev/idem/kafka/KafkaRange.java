@@ -1,11 +1,11 @@
 package dev.idem.kafka;
 
 import dev.idem.IdemException;
+import dev.idem.broker.Attributes;
+import dev.idem.broker.MessageReader;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySource;
 import dev.idem.replay.ReplaySpec;
-import dev.idem.broker.Attributes;
-import dev.idem.broker.MessageReader;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package dev.idem.kafka;
 
-import dev.idem.broker.spi.ListenerRun;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
+import dev.idem.broker.spi.ListenerRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

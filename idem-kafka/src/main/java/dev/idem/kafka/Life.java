@@ -1,8 +1,8 @@
 package dev.idem.kafka;
 
 import dev.idem.StoreReplacedException;
-import dev.idem.broker.spi.ListenerOptions;
 import dev.idem.broker.ListenerState;
+import dev.idem.broker.spi.ListenerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,10 +6,10 @@ import dev.idem.Position;
 import dev.idem.Rejection;
 import dev.idem.StoreException;
 import dev.idem.broker.DeadLetter;
+import dev.idem.broker.Waiting;
 import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.spi.Pace;
 import dev.idem.broker.spi.Settler;
-import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -238,7 +238,8 @@ final class Poller implements Runnable {
             for (ConsumerRecord<byte[], byte[]> record : all) {
                 if (record.value() != null || plan.tombstones() == Tombstones.PROCESS) {
                     offsets.begin(record.offset());
-                    deliveries.add(new KeyedExecutor.Delivery<>(new Taken(record, offsets), message(record, stream.get()), 0));
+                    deliveries.add(
+                            new KeyedExecutor.Delivery<>(new Taken(record, offsets), message(record, stream.get()), 0));
                 }
             }
         }

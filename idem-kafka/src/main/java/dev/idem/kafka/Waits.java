@@ -1,7 +1,7 @@
 package dev.idem.kafka;
 
-import dev.idem.broker.spi.Pace;
 import dev.idem.broker.Waiting;
+import dev.idem.broker.spi.Pace;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;

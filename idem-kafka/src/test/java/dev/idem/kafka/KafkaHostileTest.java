@@ -5,10 +5,10 @@ import static dev.idem.kafka.KafkaBed.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.ListenerState;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.util.ArrayList;

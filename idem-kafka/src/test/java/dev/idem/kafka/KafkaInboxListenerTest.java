@@ -5,9 +5,9 @@ import static dev.idem.kafka.KafkaBed.writer;
 import static dev.idem.kafka.KafkaBed.writes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.ListenerState;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -9,16 +9,16 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
+import dev.idem.TerminalException;
+import dev.idem.broker.DeliveryHeaders;
+import dev.idem.broker.LetterSource;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySource;
 import dev.idem.replay.ReplaySpec;
 import dev.idem.replay.Replayer;
-import dev.idem.TerminalException;
-import dev.idem.broker.DeliveryHeaders;
-import dev.idem.broker.LetterSource;
-import dev.idem.jdbc.admin.JdbcReplays;
-import dev.idem.jdbc.JdbcSchema;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.spi.Envelope;
 import java.sql.Connection;
@@ -157,7 +157,8 @@ class KafkaRangeTest {
     void theSameMessages() throws Exception {
         try (KafkaBed bed = new KafkaBed(2)) {
             Map<String, byte[]> heard = new ConcurrentHashMap<>();
-            KafkaInboxListener listener = bed.listen(KafkaBed.writer(m -> heard.put(m.id().orElseThrow(), Envelope.of(m))));
+            KafkaInboxListener listener =
+                    bed.listen(KafkaBed.writer(m -> heard.put(m.id().orElseThrow(), Envelope.of(m))));
             for (int i = 0; i < 20; i++) {
                 var record = bed.record("k" + i % 3, "m" + i);
                 record.headers().add("raw", new byte[] {(byte) 0xFF, (byte) i});

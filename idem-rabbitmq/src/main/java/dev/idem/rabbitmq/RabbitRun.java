@@ -2,10 +2,10 @@ package dev.idem.rabbitmq;
 
 import dev.idem.Consumer;
 import dev.idem.Inbox;
-import dev.idem.broker.spi.KeyedExecutor;
-import dev.idem.broker.spi.ListenerRun;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
+import dev.idem.broker.spi.KeyedExecutor;
+import dev.idem.broker.spi.ListenerRun;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -39,7 +39,8 @@ final class RabbitRun implements ListenerRun {
         LazySeal seal = new LazySeal(inbox);
         KeyedExecutor.Options how = options.common().lanes(name);
         lanes = KeyedExecutor.start(
-                new KeyedExecutor.Options(name, how.lanes(), how.retry(), this::worker, how.maxPending(), how.maxBytes()),
+                new KeyedExecutor.Options(
+                        name, how.lanes(), how.retry(), this::worker, how.maxPending(), how.maxBytes()),
                 inbox,
                 consumer,
                 new Settling(options, topology, publisher, seal));

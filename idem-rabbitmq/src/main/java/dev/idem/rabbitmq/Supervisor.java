@@ -1,8 +1,8 @@
 package dev.idem.rabbitmq;
 
+import dev.idem.broker.Waiting;
 import dev.idem.broker.spi.KeyedExecutor;
 import dev.idem.broker.spi.Pace;
-import dev.idem.broker.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

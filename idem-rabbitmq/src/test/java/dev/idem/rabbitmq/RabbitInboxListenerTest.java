@@ -2,10 +2,10 @@ package dev.idem.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
 import dev.idem.TerminalException;
 import dev.idem.broker.ListenerState;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.util.Map;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryableException;
 import dev.idem.StoreException;
 import dev.idem.broker.Relay;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.servers.SkipWithoutServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

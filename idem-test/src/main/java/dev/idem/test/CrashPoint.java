@@ -1,8 +1,8 @@
 package dev.idem.test;
 
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.FaultPoint;
 import dev.idem.spi.FaultHook;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.MarkerKey;
 import java.io.PrintStream;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;

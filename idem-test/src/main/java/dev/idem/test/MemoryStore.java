@@ -1,8 +1,8 @@
 package dev.idem.test;
 
 import dev.idem.Consumer;
-import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.Message;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;

@@ -1,7 +1,7 @@
 package dev.idem.test;
 
-import dev.idem.spi.MarkerStore;
 import dev.idem.spi.FaultHook;
+import dev.idem.spi.MarkerStore;
 import dev.idem.test.IdempotencyTest.Delivery;
 import dev.idem.test.fault.FaultyDataSource;
 import java.util.ArrayList;

@@ -72,7 +72,8 @@ class CrashPointTest {
 
     @Test
     void wrongArgumentsAreRefused() {
-        assertThatThrownBy(() -> CrashPoint.at(FaultPoint.BEFORE_CLAIM).time(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> CrashPoint.at(FaultPoint.BEFORE_CLAIM).time(0))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     private static void deliver(Inbox inbox, String id) {

@@ -1,10 +1,10 @@
 package dev.idem.torture;
 
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Message;
-import dev.idem.steps.Steps;
 import dev.idem.TerminalException;
 import dev.idem.Transaction;
+import dev.idem.steps.EffectPolicy;
+import dev.idem.steps.Steps;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

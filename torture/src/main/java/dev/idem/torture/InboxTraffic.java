@@ -2,10 +2,10 @@ package dev.idem.torture;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.queue.QueueStats;
-import dev.idem.jdbc.admin.JdbcInbox;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.queue.QueueStats;
 import dev.idem.spi.QueueStore;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.idem.torture;
 
-import dev.idem.queue.QueuePolicy;
 import dev.idem.RetryPolicy;
+import dev.idem.queue.QueuePolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

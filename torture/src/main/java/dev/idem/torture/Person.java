@@ -1,11 +1,11 @@
 package dev.idem.torture;
 
 import dev.idem.IdemException;
-import dev.idem.queue.QueueState;
 import dev.idem.jdbc.admin.InboxFilter;
 import dev.idem.jdbc.admin.InboxMessage;
 import dev.idem.jdbc.admin.InboxOperator;
 import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.queue.QueueState;
 import dev.idem.spi.StepRecord;
 import java.sql.SQLException;
 import java.util.HashSet;

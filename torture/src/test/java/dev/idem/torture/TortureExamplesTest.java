@@ -42,8 +42,12 @@ class TortureExamplesTest {
         }
         List<String> lines = new ArrayList<>();
         try (Stream<Path> docs = Files.list(root.resolve("docs"))) {
-            for (Path page : docs.filter(path -> path.toString().endsWith(".md")).toList()) {
-                Files.readString(page).lines().filter(line -> line.startsWith("./idem torture ")).forEach(lines::add);
+            for (Path page :
+                    docs.filter(path -> path.toString().endsWith(".md")).toList()) {
+                Files.readString(page)
+                        .lines()
+                        .filter(line -> line.startsWith("./idem torture "))
+                        .forEach(lines::add);
             }
         }
         return lines.stream();

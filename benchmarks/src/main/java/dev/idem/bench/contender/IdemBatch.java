@@ -1,10 +1,10 @@
 package dev.idem.bench.contender;
 
-import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Transaction;
+import dev.idem.batch.BatchTransaction;
 import java.sql.SQLException;
 import java.util.List;
 

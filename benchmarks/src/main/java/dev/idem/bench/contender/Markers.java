@@ -1,7 +1,7 @@
 package dev.idem.bench.contender;
 
-import dev.idem.jdbc.admin.JdbcRetention;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.JdbcRetention;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

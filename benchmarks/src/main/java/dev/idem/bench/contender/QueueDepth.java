@@ -1,10 +1,10 @@
 package dev.idem.bench.contender;
 
-import dev.idem.batch.BatchHandler;
-import dev.idem.batch.BatchTransaction;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.batch.BatchHandler;
+import dev.idem.batch.BatchTransaction;
 import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

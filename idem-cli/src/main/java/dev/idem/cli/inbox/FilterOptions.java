@@ -1,11 +1,11 @@
 package dev.idem.cli.inbox;
 
-import dev.idem.queue.QueueState;
 import dev.idem.cli.Age;
 import dev.idem.cli.Printable;
 import dev.idem.cli.UnknownConsumer;
-import dev.idem.jdbc.admin.InboxFilter;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.queue.QueueState;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.EnumSet;

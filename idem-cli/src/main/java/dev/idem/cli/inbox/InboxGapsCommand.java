@@ -1,15 +1,15 @@
 package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.sequence.Gap;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
 import dev.idem.cli.Times;
 import dev.idem.cli.UnknownConsumer;
-import dev.idem.jdbc.admin.JdbcInbox;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.sequence.Gap;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

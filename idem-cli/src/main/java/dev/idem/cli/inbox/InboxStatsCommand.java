@@ -1,13 +1,13 @@
 package dev.idem.cli.inbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.queue.QueueStats;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.Printable;
 import dev.idem.cli.Times;
 import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.queue.QueueStats;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

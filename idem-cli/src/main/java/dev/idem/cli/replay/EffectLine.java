@@ -1,7 +1,7 @@
 package dev.idem.cli.replay;
 
-import dev.idem.replay.EffectForecast;
 import dev.idem.Policy;
+import dev.idem.replay.EffectForecast;
 import dev.idem.replay.ReplaySession;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.idem.cli.replay;
 
-import dev.idem.replay.ReplaySession;
 import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.replay.ReplaySession;
 import picocli.CommandLine.Command;
 
 /** {@code idem replay abort}. */

@@ -1,13 +1,13 @@
 package dev.idem.cli.replay;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.replay.ReplaySession;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
 import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.replay.ReplaySession;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

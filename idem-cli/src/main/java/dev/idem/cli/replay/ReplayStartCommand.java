@@ -1,16 +1,16 @@
 package dev.idem.cli.replay;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.replay.ReplaySession;
-import dev.idem.replay.ReplaySpec;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.cli.PersonOptions;
 import dev.idem.cli.UnknownConsumer;
-import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.admin.ReplayOperator;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySpec;
 import java.io.PrintWriter;
 import java.time.Duration;
 import picocli.CommandLine.Command;

@@ -1,11 +1,11 @@
 package dev.idem.cli.replay;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idem.replay.ReplaySession;
 import dev.idem.cli.DatabaseCommand;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Json;
 import dev.idem.jdbc.admin.JdbcReplays;
+import dev.idem.replay.ReplaySession;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;

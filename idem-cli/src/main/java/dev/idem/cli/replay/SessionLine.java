@@ -1,10 +1,10 @@
 package dev.idem.cli.replay;
 
-import dev.idem.replay.ReplaySession;
 import dev.idem.cli.ExitCodes;
 import dev.idem.cli.Nearest;
 import dev.idem.cli.Printable;
 import dev.idem.cli.Times;
+import dev.idem.replay.ReplaySession;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

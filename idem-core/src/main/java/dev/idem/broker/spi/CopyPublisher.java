@@ -1,5 +1,6 @@
 package dev.idem.broker.spi;
 
+import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -8,7 +9,6 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.broker.Waiting;
 
 /**
  * Publishes the copies that lanes ask for, dead letters and postponed messages, on a thread of its own. A letter that the

@@ -11,6 +11,7 @@ import dev.idem.Policy;
 import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.Settlement;
+import dev.idem.broker.DeadLetter;
 import dev.idem.internal.incident.Causes;
 import dev.idem.internal.incident.Incident;
 import dev.idem.internal.incident.Incidents;
@@ -23,7 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import dev.idem.broker.DeadLetter;
 
 /**
  * What an adapter does about an outcome: acknowledges, sets aside, tries again later, or waits for the store. Only failures

@@ -5,6 +5,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Position;
+import dev.idem.broker.DeadLetter;
 import dev.idem.broker.spi.DeliveryDecider.Decision;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.broker.DeadLetter;
 
 /** Takes a batch through the inbox and settles each delivery; answers those that must come again or be published. */
 final class DeliveryWork<D> {

@@ -1,9 +1,9 @@
 package dev.idem.broker.spi;
 
+import dev.idem.broker.DeadLetter;
 import dev.idem.broker.spi.KeyedExecutor.Delivery;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import dev.idem.broker.DeadLetter;
 
 /**
  * A delivery in a lane. Lane and publisher hand it to each other under their locks; it belongs to the one that has it.

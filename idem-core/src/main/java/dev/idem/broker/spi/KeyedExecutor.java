@@ -5,6 +5,7 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Position;
 import dev.idem.RetryPolicy;
+import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Predicate;
-import dev.idem.broker.Waiting;
 
 /**
  * Deliveries on their way through an inbox, in lanes side by side. Messages with the same ordering key stay in one lane and

@@ -3,12 +3,12 @@ package dev.idem.broker.spi;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.RetryPolicy;
+import dev.idem.broker.Attributes;
+import dev.idem.broker.MessageReader;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
-import dev.idem.broker.Attributes;
-import dev.idem.broker.MessageReader;
 
 /**
  * What is optional for a listener of any broker. Each adapter adds what only its broker has. Not thread-safe.

@@ -1,10 +1,10 @@
 package dev.idem.broker.spi;
 
 import dev.idem.RetryPolicy;
+import dev.idem.broker.MessageReader;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
-import dev.idem.broker.MessageReader;
 
 /**
  * What all listeners are told, whatever their broker. For those who write an adapter.

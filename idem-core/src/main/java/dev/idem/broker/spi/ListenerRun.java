@@ -1,11 +1,11 @@
 package dev.idem.broker.spi;
 
-import java.time.Duration;
-import java.util.Optional;
-import java.util.OptionalLong;
 import dev.idem.broker.Listener;
 import dev.idem.broker.ListenerState;
 import dev.idem.broker.Waiting;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** One life of a {@link Listener}, from its start to its end. For those who write an adapter. Thread-safe. */
 public interface ListenerRun {

@@ -1,6 +1,7 @@
 package dev.idem.broker.spi;
 
 import dev.idem.StoreException;
+import dev.idem.broker.Waiting;
 import dev.idem.spi.UnplacedException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.broker.Waiting;
 
 /**
  * Keeps a listener from hammering what does not answer, the store or the broker: after each failure it waits, ever longer up

@@ -1,13 +1,13 @@
 package dev.idem.broker.spi;
 
+import dev.idem.broker.Listener;
+import dev.idem.broker.ListenerState;
+import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
-import dev.idem.broker.Listener;
-import dev.idem.broker.ListenerState;
-import dev.idem.broker.Waiting;
 
 /**
  * A listener made of lives: each restart ends one and begins the next. For those who write an adapter. Thread-safe.

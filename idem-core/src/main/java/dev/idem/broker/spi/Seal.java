@@ -3,6 +3,7 @@ package dev.idem.broker.spi;
 import dev.idem.Header;
 import dev.idem.Inbox;
 import dev.idem.Message;
+import dev.idem.broker.DeadLetter;
 import dev.idem.spi.MarkerStore;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import dev.idem.broker.DeadLetter;
 
 /**
  * Tells headers that Idem wrote from those that a producer forged, in places where both write: a queue to which postponed

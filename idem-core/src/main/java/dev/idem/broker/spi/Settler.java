@@ -1,8 +1,8 @@
 package dev.idem.broker.spi;
 
 import dev.idem.Message;
-import java.time.Duration;
 import dev.idem.broker.DeadLetter;
+import java.time.Duration;
 
 /**
  * The broker's side of a decision. {@link #acknowledge} is called by the threads of {@link KeyedExecutor}, several at once; what

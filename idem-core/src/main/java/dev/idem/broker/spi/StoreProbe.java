@@ -1,6 +1,7 @@
 package dev.idem.broker.spi;
 
 import dev.idem.Inbox;
+import dev.idem.broker.Waiting;
 import dev.idem.spi.MarkerStore;
 import java.time.Duration;
 import java.util.Optional;
@@ -9,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.broker.Waiting;
 
 /**
  * Tells a store that does not answer from a handler that takes long: both keep a lane with its batch. When a lane has had

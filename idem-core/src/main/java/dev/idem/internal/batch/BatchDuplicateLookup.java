@@ -1,13 +1,13 @@
 package dev.idem.internal.batch;
 
 import dev.idem.Outcome.Duplicate.State;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.unit.DuplicateLookup;
 import dev.idem.spi.MarkerKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.unit.DuplicateLookup;
 
 /** Finds out what became of the duplicates of a batch, where their markers do not tell; see {@link DuplicateLookup}. */
 final class BatchDuplicateLookup {

@@ -1,5 +1,15 @@
 package dev.idem.internal.batch;
 
+import dev.idem.BrokenTransactionException;
+import dev.idem.Failure;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Route;
+import dev.idem.internal.consumer.BusyStreams;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.consumer.Order;
+import dev.idem.internal.unit.Delivery;
+import dev.idem.internal.unit.Verdict;
 import dev.idem.spi.Batch;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.Marker;
@@ -12,16 +22,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import dev.idem.BrokenTransactionException;
-import dev.idem.Failure;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Route;
-import dev.idem.internal.consumer.BusyStreams;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.consumer.Order;
-import dev.idem.internal.unit.Delivery;
-import dev.idem.internal.unit.Verdict;
 
 /** One message of a batch: what it is, and what is known of it so far. Used by one thread. */
 public final class BatchEntry<T extends @Nullable Object> {

@@ -1,15 +1,5 @@
 package dev.idem.internal.batch;
 
-import dev.idem.spi.ClaimRequest;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Failure;
 import dev.idem.Message;
 import dev.idem.Outcome;
@@ -22,6 +12,16 @@ import dev.idem.internal.key.Keyed;
 import dev.idem.internal.unit.Delivery;
 import dev.idem.internal.unit.Failures;
 import dev.idem.internal.unit.InboxContext;
+import dev.idem.spi.ClaimRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The door for many deliveries at once: sorts out what cannot be handled, cuts the rest into transactions, and gives

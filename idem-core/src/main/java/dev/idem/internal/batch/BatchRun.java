@@ -1,9 +1,15 @@
 package dev.idem.internal.batch;
 
+import dev.idem.Failure;
+import dev.idem.Outcome;
+import dev.idem.Route;
+import dev.idem.internal.consumer.Undecodable;
+import dev.idem.internal.unit.Horizon;
+import dev.idem.internal.unit.InboxContext;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
-import dev.idem.spi.MarkerKey;
 import dev.idem.spi.FaultPoint;
+import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.UnitOfWork;
 import java.util.ArrayList;
@@ -12,12 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Failure;
-import dev.idem.Outcome;
-import dev.idem.Route;
-import dev.idem.internal.consumer.Undecodable;
-import dev.idem.internal.unit.Horizon;
-import dev.idem.internal.unit.InboxContext;
 
 /**
  * One transaction of a batch: the handlers in the order of delivery, each in a unit that can be undone alone; then the

@@ -1,22 +1,5 @@
 package dev.idem.internal.batch;
 
-import dev.idem.spi.Batch;
-import dev.idem.spi.Claim;
-import dev.idem.spi.CommitUnknownException;
-import dev.idem.spi.HiddenCommitException;
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.FaultPoint;
-import dev.idem.spi.TransientStoreException;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.BrokenTransactionException;
 import dev.idem.CommitRefusedException;
 import dev.idem.Failure;
@@ -30,6 +13,23 @@ import dev.idem.internal.unit.Backoff;
 import dev.idem.internal.unit.Failures;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.internal.unit.UnknownCommits;
+import dev.idem.spi.Batch;
+import dev.idem.spi.Claim;
+import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.FaultPoint;
+import dev.idem.spi.HiddenCommitException;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.TransientStoreException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Settles messages that share a transaction. What is proven of one message is kept for good (its marker was read, its
@@ -55,7 +55,8 @@ public final class BatchRunner {
         this(context, claiming, recording, false);
     }
 
-    private BatchRunner(InboxContext context, Claiming claiming, BatchRun.Recording recording, boolean looksAfterFailures) {
+    private BatchRunner(
+            InboxContext context, Claiming claiming, BatchRun.Recording recording, boolean looksAfterFailures) {
         this.context = context;
         this.claiming = claiming;
         this.recording = recording;
@@ -195,7 +196,9 @@ public final class BatchRunner {
             } catch (UndoneBatch undone) { // one that always meets a deadlock, say, must not fail the others for ever
                 List<BatchEntry<?>> culprits = open(undone.culprits());
                 if (culprits.size() == 1 && isToBlame(culprits.get(0), undone.failure())) {
-                    fail(culprits.get(0), UnknownCommits.endedConnection(culprits.get(0).key(), undone.failure()));
+                    fail(
+                            culprits.get(0),
+                            UnknownCommits.endedConnection(culprits.get(0).key(), undone.failure()));
                     backoff = new Backoff(policy.maxRuns());
                 } else if (!again(open, backoff, undone.failure())) {
                     if (culprits.size() > 1) {

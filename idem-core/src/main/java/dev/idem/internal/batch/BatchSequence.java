@@ -1,5 +1,12 @@
 package dev.idem.internal.batch;
 
+import dev.idem.Outcome;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.consumer.Order;
+import dev.idem.internal.consumer.SequenceGuard;
+import dev.idem.internal.consumer.SequencePlan;
+import dev.idem.internal.key.Placement;
+import dev.idem.internal.unit.InboxContext;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StreamVersion;
@@ -13,13 +20,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Outcome;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.consumer.Order;
-import dev.idem.internal.consumer.SequenceGuard;
-import dev.idem.internal.consumer.SequencePlan;
-import dev.idem.internal.key.Placement;
-import dev.idem.internal.unit.InboxContext;
 
 /**
  * The sequence guard in a batch's transaction. Messages are judged one after the other, right before they would run. That
@@ -43,7 +43,8 @@ final class BatchSequence {
 
     /** Locks the streams of all that were granted, if their consumer has a sequence. */
     static BatchSequence of(InboxContext context, Batch batch, List<BatchEntry<?>> granted) {
-        ConsumerPlan consumer = granted.isEmpty() ? null : granted.get(0).attempt().consumer();
+        ConsumerPlan consumer =
+                granted.isEmpty() ? null : granted.get(0).attempt().consumer();
         if (consumer == null || !consumer.isSequenced()) {
             return new BatchSequence(context, batch, null, false);
         }

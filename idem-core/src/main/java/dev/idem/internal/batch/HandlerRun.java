@@ -1,9 +1,16 @@
 package dev.idem.internal.batch;
 
+import dev.idem.BrokenTransactionException;
+import dev.idem.HandlerTimeoutException;
+import dev.idem.Policy;
+import dev.idem.StoreException;
+import dev.idem.internal.unit.Deadlines;
+import dev.idem.internal.unit.Failures;
+import dev.idem.internal.unit.InboxContext;
 import dev.idem.spi.Batch;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
-import dev.idem.spi.FaultPoint;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.UnitOfWork;
@@ -13,13 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import dev.idem.BrokenTransactionException;
-import dev.idem.HandlerTimeoutException;
-import dev.idem.Policy;
-import dev.idem.StoreException;
-import dev.idem.internal.unit.Deadlines;
-import dev.idem.internal.unit.Failures;
-import dev.idem.internal.unit.InboxContext;
 
 /** Runs handlers inside a batch's transaction, one after the other, each in a unit that can be undone alone. */
 final class HandlerRun {
@@ -57,7 +57,9 @@ final class HandlerRun {
             entries.forEach(entry -> entry.attempt().failed(failure, unit));
             undo(unit, failure, late);
             context.throwIfFatal(failure);
-            if (!late && context.store().isTransient(failure) && !first.attempt().isOfHandler(failure)) {
+            if (!late
+                    && context.store().isTransient(failure)
+                    && !first.attempt().isOfHandler(failure)) {
                 throw new UndoneBatch(failure, suspects(failure, entries));
             }
             return late ? context.tooLate(first.key(), limit, failure) : failure;

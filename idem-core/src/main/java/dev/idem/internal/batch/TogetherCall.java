@@ -1,12 +1,5 @@
 package dev.idem.internal.batch;
 
-import dev.idem.spi.Batch;
-import dev.idem.spi.UnitOfWork;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Message;
 import dev.idem.PayloadDecoder;
 import dev.idem.Route;
@@ -15,6 +8,12 @@ import dev.idem.internal.consumer.Undecodable;
 import dev.idem.internal.outbox.Outputs;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.internal.unit.RunningBatch;
+import dev.idem.spi.Batch;
+import dev.idem.spi.UnitOfWork;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /** One call of a batch handler: the decoded events, and what the handler says of single ones. Used by one thread. */
 final class TogetherCall<E> {
@@ -29,7 +28,8 @@ final class TogetherCall<E> {
         this.handler = handler;
     }
 
-    static <E> TogetherCall<E> of(InboxContext context, Batch batch, Route.Together<E> route, List<BatchEntry<?>> entries) {
+    static <E> TogetherCall<E> of(
+            InboxContext context, Batch batch, Route.Together<E> route, List<BatchEntry<?>> entries) {
         TogetherCall<E> call = new TogetherCall<>(route.handler());
         for (BatchEntry<?> entry : entries) {
             try {

@@ -1,9 +1,9 @@
 package dev.idem.internal.batch;
 
+import dev.idem.Policy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import dev.idem.Policy;
 
 /** Cuts a list into transactions, none of which has more messages or bytes than the policy allows. */
 final class TransactionChunks {

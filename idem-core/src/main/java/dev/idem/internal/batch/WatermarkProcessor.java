@@ -1,5 +1,13 @@
 package dev.idem.internal.batch;
 
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Position;
+import dev.idem.Settlement;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.consumer.Order;
+import dev.idem.internal.key.Partition;
+import dev.idem.internal.unit.InboxContext;
 import dev.idem.spi.Batch;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.PositionRequest;
@@ -11,14 +19,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Position;
-import dev.idem.Settlement;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.consumer.Order;
-import dev.idem.internal.key.Partition;
-import dev.idem.internal.unit.InboxContext;
 
 /**
  * The door for consumers that remember positions. A mark says that everything up to it is done, so nothing may be applied

@@ -1,11 +1,11 @@
 package dev.idem.internal.consumer;
 
-import dev.idem.spi.StoredResult;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import dev.idem.IdemException;
 import dev.idem.ResultCodec;
 import dev.idem.internal.text.CodecName;
+import dev.idem.spi.StoredResult;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What every store can keep of a result. What none can keep must be refused, and not tried again and again. */
 public final class Codecs {

@@ -1,8 +1,5 @@
 package dev.idem.internal.consumer;
 
-import dev.idem.spi.MarkerKey;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import dev.idem.KeySelector;
 import dev.idem.Message;
 import dev.idem.Position;
@@ -16,6 +13,9 @@ import dev.idem.internal.key.SessionScope;
 import dev.idem.internal.outbox.Outputs;
 import dev.idem.queue.Outbox;
 import dev.idem.replay.ReplaySession;
+import dev.idem.spi.MarkerKey;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Under which key, or at which place, a consumer remembers a message; a session that rebuilds has its own. Thread-safe. */
 final class ConsumerKeys {

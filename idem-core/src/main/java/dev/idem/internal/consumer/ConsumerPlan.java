@@ -1,10 +1,5 @@
 package dev.idem.internal.consumer;
 
-import dev.idem.spi.MarkerKey;
-import java.util.Optional;
-import java.util.Set;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Consumer;
 import dev.idem.KeySelector;
 import dev.idem.Message;
@@ -19,6 +14,11 @@ import dev.idem.internal.key.Keyed;
 import dev.idem.internal.text.Text;
 import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
+import dev.idem.spi.MarkerKey;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A consumer as the inbox uses it: its keys, places, routes and rules, resolved from what was declared. Immutable. */
 public final class ConsumerPlan {

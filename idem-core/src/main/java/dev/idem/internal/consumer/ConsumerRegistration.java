@@ -1,10 +1,10 @@
 package dev.idem.internal.consumer;
 
+import dev.idem.StoreException;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.Retention;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import dev.idem.StoreException;
 
 /**
  * Tells the store once what each consumer's keys are like and how long it wants its history kept, before its first claim.

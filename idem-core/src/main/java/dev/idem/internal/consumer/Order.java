@@ -1,5 +1,11 @@
 package dev.idem.internal.consumer;
 
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Position;
+import dev.idem.Settlement;
+import dev.idem.internal.key.Partition;
+import dev.idem.internal.key.Placement;
 import dev.idem.spi.StreamVersion;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -7,12 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Position;
-import dev.idem.Settlement;
-import dev.idem.internal.key.Partition;
-import dev.idem.internal.key.Placement;
 
 /**
  * Keeps the messages of one call in order: behind a message that must come again, no other one of the same lane may run,
@@ -59,10 +59,8 @@ public final class Order {
      * version behind one that was not applied.
      */
     public static Order byVersion(SequencePlan sequence) {
-        Function<Message, Optional<StreamVersion>> places =
-                message -> sequence.place(message) instanceof Placement.At at
-                        ? Optional.of(at.place())
-                        : Optional.empty();
+        Function<Message, Optional<StreamVersion>> places = message ->
+                sequence.place(message) instanceof Placement.At at ? Optional.of(at.place()) : Optional.empty();
         return new Order(
                 message -> places.apply(message).map(StreamVersion::stream),
                 (message, index) ->

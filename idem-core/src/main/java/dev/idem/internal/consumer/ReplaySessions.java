@@ -1,5 +1,11 @@
 package dev.idem.internal.consumer;
 
+import dev.idem.Message;
+import dev.idem.Policy;
+import dev.idem.StoreException;
+import dev.idem.internal.key.Keyed;
+import dev.idem.internal.text.Text;
+import dev.idem.replay.ReplaySession;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.ReplayStore;
@@ -11,12 +17,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Message;
-import dev.idem.Policy;
-import dev.idem.StoreException;
-import dev.idem.internal.key.Keyed;
-import dev.idem.internal.text.Text;
-import dev.idem.replay.ReplaySession;
 
 /**
  * The one place that says whether a message may run that claims to belong to a replay session. A name that nobody has

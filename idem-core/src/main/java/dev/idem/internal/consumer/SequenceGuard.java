@@ -1,5 +1,6 @@
 package dev.idem.internal.consumer;
 
+import dev.idem.internal.unit.Verdict;
 import dev.idem.spi.StreamVersion;
 import dev.idem.spi.Streams;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.unit.Verdict;
 
 /**
  * Judges versions in one transaction. All streams are locked at once; then each message is judged against what is committed

@@ -1,15 +1,15 @@
 package dev.idem.internal.consumer;
 
-import dev.idem.spi.StreamVersion;
-import java.time.Duration;
-import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Message;
 import dev.idem.RetryableException;
 import dev.idem.internal.key.Placement;
 import dev.idem.internal.key.SessionScope;
 import dev.idem.sequence.GapResolver;
 import dev.idem.sequence.Sequence;
+import dev.idem.spi.StreamVersion;
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** A consumer's sequence, resolved: where each message stands, and where streams begin. Immutable and thread-safe. */
 public final class SequencePlan {

@@ -1,11 +1,11 @@
 package dev.idem.internal.consumer;
 
-import org.jspecify.annotations.Nullable;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
 import dev.idem.Rejection;
 import dev.idem.RetryableException;
+import org.jspecify.annotations.Nullable;
 
 /** Carries a decoder's exception past the unit, where it must not look like the handler's. */
 public final class Undecodable extends RuntimeException {

@@ -1,13 +1,13 @@
 package dev.idem.internal.event;
 
+import dev.idem.Inbox;
+import dev.idem.StoreException;
 import dev.idem.internal.incident.Causes;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.StoreException;
 
 /**
  * Keeps the workers of a consumer from hammering a store that cannot answer: after a failure they pause, ever longer and

@@ -1,5 +1,10 @@
 package dev.idem.internal.event;
 
+import dev.idem.Inbox;
+import dev.idem.InboxListener;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.internal.consumer.ConsumerPlan;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -10,11 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.InboxListener;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.internal.consumer.ConsumerPlan;
 
 /**
  * Carries events to the listeners on a thread of its own, so that nothing a listener does can change an outcome. The
@@ -66,12 +66,7 @@ public final class Events implements AutoCloseable {
 
     /** The one event that every delivery ends with, whichever way it took. */
     public void settled(
-            ConsumerPlan consumer,
-            Message message,
-            Outcome<?> outcome,
-            int runs,
-            Duration handling,
-            Duration total) {
+            ConsumerPlan consumer, Message message, Outcome<?> outcome, int runs, Duration handling, Duration total) {
         log.debug("{}: {} is {}", consumer.name(), message, wordsFor(outcome));
         if (listeners.isEmpty()) {
             return;

@@ -1,19 +1,19 @@
 package dev.idem.internal.event;
 
+import dev.idem.Failure;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.internal.incident.Incident;
 import dev.idem.internal.incident.Incident.Kind;
 import dev.idem.internal.incident.Incidents;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Gap;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
 import dev.idem.spi.QueuedMessage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Failure;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.sequence.Gap;
 
 /** Says which outcomes, and which moves of stored messages, a person should hear of. Thread-safe. */
 public final class IncidentReports implements AutoCloseable {

@@ -1,5 +1,8 @@
 package dev.idem.internal.event;
 
+import dev.idem.Observation;
+import dev.idem.Outcome;
+import dev.idem.Rejection;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,9 +16,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
-import dev.idem.Observation;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
 
 /** Counts what observe mode lets through. Thread-safe; nothing is lost behind a slow listener. */
 public final class Observer {

@@ -1,20 +1,5 @@
 package dev.idem.internal.inbox;
 
-import dev.idem.spi.Batch;
-import dev.idem.spi.MarkerStore;
-import dev.idem.spi.QueueStore;
-import dev.idem.spi.FaultHook;
-import dev.idem.spi.StepStore;
-import java.sql.Connection;
-import java.time.Clock;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -53,6 +38,21 @@ import dev.idem.join.JoinedFailure;
 import dev.idem.join.JoinedInbox;
 import dev.idem.queue.QueueStats;
 import dev.idem.sequence.Gap;
+import dev.idem.spi.Batch;
+import dev.idem.spi.FaultHook;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.StepStore;
+import java.sql.Connection;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The door: finds the key and the handler of a message, and turns whatever happens into an outcome. */
 public final class StoreInbox implements Inbox {
@@ -82,7 +82,8 @@ public final class StoreInbox implements Inbox {
         batches = store instanceof MarkerStore.Batching batching
                 ? new BatchProcessor(context, new BatchRunner(context, entries -> claim(batching, entries)))
                 : null;
-        watermarks = store instanceof MarkerStore.Positioned positioned ? new WatermarkProcessor(context, positioned) : null;
+        watermarks =
+                store instanceof MarkerStore.Positioned positioned ? new WatermarkProcessor(context, positioned) : null;
         queue = store instanceof MarkerStore.Queueing queueing ? queueing.queue() : null;
         receipts = queue != null && batches != null ? new QueueReceiver(queue, batches, events, signals) : null;
         workers = queue != null ? new Workers(context, queue, signals, from.drain(), gapKeeper(queue)) : null;
@@ -251,7 +252,8 @@ public final class StoreInbox implements Inbox {
     }
 
     /** For a delivery that no handler saw. */
-    private <T extends @Nullable Object> Outcome<T> reported(ConsumerPlan consumer, Message message, Outcome<T> outcome) {
+    private <T extends @Nullable Object> Outcome<T> reported(
+            ConsumerPlan consumer, Message message, Outcome<T> outcome) {
         events.answered(consumer, message, outcome);
         return outcome;
     }

@@ -1,5 +1,11 @@
 package dev.idem.internal.key;
 
+import dev.idem.Message;
+import dev.idem.Selection;
+import dev.idem.internal.text.IdTime;
+import dev.idem.internal.text.KeyTime;
+import dev.idem.internal.text.PartsDigest;
+import dev.idem.internal.text.Text;
 import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -7,12 +13,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Message;
-import dev.idem.Selection;
-import dev.idem.internal.text.IdTime;
-import dev.idem.internal.text.KeyTime;
-import dev.idem.internal.text.PartsDigest;
-import dev.idem.internal.text.Text;
 
 /**
  * Turns the parts of a key into 16 bytes. A canonical lower-case UUID that stands alone goes in verbatim, so that

@@ -1,10 +1,10 @@
 package dev.idem.internal.key;
 
+import dev.idem.Outcome;
+import dev.idem.Rejection;
 import dev.idem.spi.MarkerKey;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
 
 /** What the door knows of a delivery's identity: the key to claim, or why there is none. */
 public sealed interface Keyed {

@@ -1,10 +1,10 @@
 package dev.idem.internal.key;
 
+import dev.idem.internal.text.PartsDigest;
 import dev.idem.spi.MarkerKey;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.internal.text.PartsDigest;
 
 /**
  * Ids of what a handler puts out, made from its consumer's scope and the key of its message, so that a run that is repeated makes the same ones. Where

@@ -1,7 +1,7 @@
 package dev.idem.internal.key;
 
-import dev.idem.spi.StreamVersion;
 import dev.idem.Rejection;
+import dev.idem.spi.StreamVersion;
 
 /** Where a message stands in its stream, or why that is not known. */
 public sealed interface Placement {

@@ -1,11 +1,11 @@
 package dev.idem.internal.key;
 
+import dev.idem.Position;
+import dev.idem.Selection;
 import dev.idem.spi.MarkerKey;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Position;
-import dev.idem.Selection;
 
 /**
  * Keys for messages whose position alone tells what is done. Nothing is stored under such a key, so a partition is hashed

@@ -1,5 +1,8 @@
 package dev.idem.internal.outbox;
 
+import dev.idem.Inbox;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.queue.Outbox;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.UnitOfWork;
@@ -14,9 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.queue.Outbox;
 
 /**
  * Writes what handlers publish into the queues of their destinations, with the statements that the handler's unit defers; so

@@ -1,13 +1,5 @@
 package dev.idem.internal.outbox;
 
-import dev.idem.spi.MarkerKey;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.Selection;
@@ -16,6 +8,14 @@ import dev.idem.internal.key.KeyEncoding;
 import dev.idem.internal.key.OutputIds;
 import dev.idem.internal.text.Text;
 import dev.idem.queue.Outbox;
+import dev.idem.spi.MarkerKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one run of a handler publishes for one message. Nothing of it is written before the handler has returned: what fails

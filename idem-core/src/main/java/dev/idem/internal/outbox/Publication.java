@@ -1,8 +1,8 @@
 package dev.idem.internal.outbox;
 
-import dev.idem.spi.MarkerKey;
 import dev.idem.Message;
 import dev.idem.queue.Outbox;
+import dev.idem.spi.MarkerKey;
 
 /**
  * A message that a handler wants published.

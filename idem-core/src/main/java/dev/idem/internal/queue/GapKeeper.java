@@ -1,13 +1,5 @@
 package dev.idem.internal.queue;
 
-import dev.idem.spi.SequenceStore;
-import dev.idem.spi.StreamVersion;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.function.BiFunction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
@@ -18,6 +10,14 @@ import dev.idem.internal.key.Placement;
 import dev.idem.internal.outbox.WorkerSignals;
 import dev.idem.sequence.Gap;
 import dev.idem.sequence.GapResolver;
+import dev.idem.spi.SequenceStore;
+import dev.idem.spi.StreamVersion;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks the resolver about gaps whose deadline is over, and does what it says. At that time the message is held again, for
@@ -71,7 +71,8 @@ public final class GapKeeper {
         }
     }
 
-    private void act(ConsumerPlan consumer, Gap gap, Message message, StreamVersion place, GapResolver.Decision decision) {
+    private void act(
+            ConsumerPlan consumer, Gap gap, Message message, StreamVersion place, GapResolver.Decision decision) {
         if (decision instanceof GapResolver.Decision.Skip) {
             done(gap, "GAP_SKIPPED", store.pass(gap, gap.next(), deed(consumer, "GAP_SKIPPED")));
         } else if (decision instanceof GapResolver.Decision.Snapshot) {

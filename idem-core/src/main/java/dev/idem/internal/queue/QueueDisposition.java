@@ -1,15 +1,5 @@
 package dev.idem.internal.queue;
 
-import dev.idem.internal.incident.Causes;
-import dev.idem.spi.QueueChange;
-import dev.idem.spi.QueueMove;
-import dev.idem.spi.QueuedMessage;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Failure;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.Outcome;
@@ -17,9 +7,19 @@ import dev.idem.Rejection;
 import dev.idem.RetryPolicy;
 import dev.idem.internal.batch.BatchEntry;
 import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.incident.Causes;
 import dev.idem.queue.QueuePolicy;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueMove;
+import dev.idem.spi.QueuedMessage;
 import dev.idem.steps.EffectUnknownException;
 import dev.idem.steps.StepMismatchException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The one place that says what an outcome means for a stored message. Stateless. */
 public final class QueueDisposition {

@@ -1,5 +1,17 @@
 package dev.idem.internal.queue;
 
+import dev.idem.Failure;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Rejection;
+import dev.idem.StoreException;
+import dev.idem.internal.batch.BatchProcessor;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.event.Events;
+import dev.idem.internal.key.Placement;
+import dev.idem.internal.outbox.WorkerSignals;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.StreamVersion;
@@ -14,18 +26,6 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Failure;
-import dev.idem.Inbox;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
-import dev.idem.StoreException;
-import dev.idem.internal.batch.BatchProcessor;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.event.Events;
-import dev.idem.internal.key.Placement;
-import dev.idem.internal.outbox.WorkerSignals;
-import dev.idem.queue.QueuePolicy;
 
 /**
  * The door of consumers that acknowledge on receipt. Storing a message is work like any other: it is done exactly once,
@@ -113,7 +113,8 @@ public final class QueueReceiver {
     }
 
     /** Nothing of this decides about a message: what fails here is made good by a sweep, or was only a count. */
-    private void afterwards(ConsumerPlan consumer, QueuePolicy policy, List<Message> messages, List<Outcome<?>> outcomes) {
+    private void afterwards(
+            ConsumerPlan consumer, QueuePolicy policy, List<Message> messages, List<Outcome<?>> outcomes) {
         Set<String> orderingKeys = new LinkedHashSet<>();
         int stored = 0;
         for (int i = 0; i < outcomes.size(); i++) {

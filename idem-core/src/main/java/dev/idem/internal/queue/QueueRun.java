@@ -1,24 +1,5 @@
 package dev.idem.internal.queue;
 
-import dev.idem.spi.Batch;
-import dev.idem.spi.ClaimRequest;
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.QueueBatch;
-import dev.idem.spi.QueueChange;
-import dev.idem.spi.QueueStore;
-import dev.idem.spi.QueuedMessage;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Failure;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.Outcome;
@@ -35,7 +16,26 @@ import dev.idem.internal.outbox.WorkerSignals;
 import dev.idem.internal.unit.Delivery;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.queue.LeaseLostException;
+import dev.idem.spi.Batch;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueBatch;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
 import dev.idem.steps.StepMismatchException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the handlers of messages that a worker has taken, by the same path as a batch at the door, and records what became

@@ -1,9 +1,9 @@
 package dev.idem.internal.queue;
 
+import dev.idem.HandlerTimeoutException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
 import java.util.List;
-import dev.idem.HandlerTimeoutException;
 
 /** What a worker is doing with the messages it has taken, as seen from another thread when the worker is slow or stuck. */
 public interface Rescuable {

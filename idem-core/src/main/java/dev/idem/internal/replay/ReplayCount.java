@@ -1,5 +1,14 @@
 package dev.idem.internal.replay;
 
+import dev.idem.Message;
+import dev.idem.Policy;
+import dev.idem.Position;
+import dev.idem.Route;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.key.Keyed;
+import dev.idem.internal.steps.EffectCount;
+import dev.idem.replay.EffectForecast;
+import dev.idem.replay.ReplaySession;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.ReplayStore;
@@ -13,15 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import dev.idem.Message;
-import dev.idem.Policy;
-import dev.idem.Position;
-import dev.idem.Route;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.key.Keyed;
-import dev.idem.internal.steps.EffectCount;
-import dev.idem.replay.EffectForecast;
-import dev.idem.replay.ReplaySession;
 
 /** A dry run: looks what a session would do, and claims nothing. Markers may come and go meanwhile. Used by one thread. */
 final class ReplayCount implements ReplayRun.Replaying {

@@ -1,14 +1,5 @@
 package dev.idem.internal.replay;
 
-import dev.idem.spi.MarkerKey;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Failure;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -19,6 +10,15 @@ import dev.idem.Settlement;
 import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.internal.text.Text;
 import dev.idem.replay.ReplaySession;
+import dev.idem.spi.MarkerKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers a session's messages to the inbox until each is decided. What must come again comes again before anything that

@@ -1,5 +1,8 @@
 package dev.idem.internal.replay;
 
+import dev.idem.internal.thread.Threads;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.Replayer;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
 import java.util.Optional;
@@ -8,9 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.internal.thread.Threads;
-import dev.idem.replay.ReplaySession;
-import dev.idem.replay.Replayer;
 
 /**
  * An executor's hold on a session: lengthened by a thread of its own, however long a handler takes, which also sees within

@@ -1,5 +1,13 @@
 package dev.idem.internal.replay;
 
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.RetryPolicy;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.thread.Threads;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySource;
+import dev.idem.replay.Replayer;
 import dev.idem.spi.ReplayStore;
 import java.time.Duration;
 import java.util.HashMap;
@@ -11,14 +19,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Consumer;
-import dev.idem.Inbox;
-import dev.idem.RetryPolicy;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.thread.Threads;
-import dev.idem.replay.ReplaySession;
-import dev.idem.replay.ReplaySource;
-import dev.idem.replay.Replayer;
 
 /** The thread that runs replay sessions, one after the other. Thread-safe. */
 public final class ReplayLoop implements Replayer {

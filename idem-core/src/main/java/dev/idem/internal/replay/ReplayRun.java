@@ -1,13 +1,5 @@
 package dev.idem.internal.replay;
 
-import dev.idem.spi.ReplayStore;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.Message;
@@ -18,6 +10,14 @@ import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySource;
 import dev.idem.replay.ReplaySpec;
 import dev.idem.replay.Replayer;
+import dev.idem.spi.ReplayStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One executor's part of a session: reads, delivers at the session's rate, and writes down how far it is after every few

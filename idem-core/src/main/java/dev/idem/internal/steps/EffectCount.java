@@ -1,12 +1,12 @@
 package dev.idem.internal.steps;
 
+import dev.idem.replay.EffectForecast;
 import dev.idem.spi.StepRecord;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import dev.idem.replay.EffectForecast;
 
 /**
  * Counts, for a dry run, which effects would be asked for. Of a message that is done, these are those in the ledger. Of any

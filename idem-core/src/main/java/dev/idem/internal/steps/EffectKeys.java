@@ -1,9 +1,9 @@
 package dev.idem.internal.steps;
 
-import dev.idem.spi.MarkerKey;
-import java.util.HexFormat;
 import dev.idem.internal.text.PartsDigest;
+import dev.idem.spi.MarkerKey;
 import dev.idem.steps.EffectKey;
+import java.util.HexFormat;
 
 /** Makes the keys of effects: the same in retries, restarts and replays. */
 final class EffectKeys {

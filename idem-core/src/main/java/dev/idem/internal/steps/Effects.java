@@ -1,12 +1,5 @@
 package dev.idem.internal.steps;
 
-import dev.idem.spi.StepRecord;
-import dev.idem.spi.StoredResult;
-import java.util.Objects;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
 import dev.idem.ResultCodec;
@@ -15,6 +8,8 @@ import dev.idem.internal.consumer.Codecs;
 import dev.idem.internal.event.Events;
 import dev.idem.internal.text.Text;
 import dev.idem.internal.unit.Failures;
+import dev.idem.spi.StepRecord;
+import dev.idem.spi.StoredResult;
 import dev.idem.steps.EffectAnswer;
 import dev.idem.steps.EffectBusyException;
 import dev.idem.steps.EffectCall;
@@ -23,6 +18,11 @@ import dev.idem.steps.EffectNotDoneException;
 import dev.idem.steps.EffectPolicy;
 import dev.idem.steps.EffectSuppressedException;
 import dev.idem.steps.EffectUnknownException;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes effects outside the database. The intent is durable before the call and the result after it, both written under

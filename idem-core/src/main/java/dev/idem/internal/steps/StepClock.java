@@ -1,11 +1,11 @@
 package dev.idem.internal.steps;
 
-import dev.idem.spi.MarkerKey;
-import java.time.Duration;
-import java.util.List;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.internal.unit.Deadlines;
 import dev.idem.internal.unit.InboxContext;
+import dev.idem.spi.MarkerKey;
+import java.time.Duration;
+import java.util.List;
 
 /**
  * The time a handler with steps has, all steps together. When it is up, a call to somebody outside is interrupted; a

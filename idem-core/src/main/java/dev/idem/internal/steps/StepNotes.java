@@ -1,7 +1,10 @@
 package dev.idem.internal.steps;
 
+import dev.idem.ResultCodec;
+import dev.idem.internal.text.Text;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StepRecord;
+import dev.idem.steps.StepMismatchException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -10,9 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import dev.idem.ResultCodec;
-import dev.idem.internal.text.Text;
-import dev.idem.steps.StepMismatchException;
 
 /**
  * Compares what a handler asks for with what is stored of its message. A step belongs to its name and to its place in the

@@ -1,18 +1,5 @@
 package dev.idem.internal.steps;
 
-import dev.idem.spi.ClaimRequest;
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.QueueStore;
-import dev.idem.spi.QueuedMessage;
-import dev.idem.spi.StepRecord;
-import dev.idem.spi.StepStore;
-import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Failure;
 import dev.idem.HandlerTimeoutException;
@@ -36,10 +23,23 @@ import dev.idem.internal.unit.Failures;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.internal.unit.ResultSize;
 import dev.idem.queue.LeaseLostException;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.StepRecord;
+import dev.idem.spi.StepStore;
 import dev.idem.steps.EffectCall;
 import dev.idem.steps.EffectPolicy;
 import dev.idem.steps.StepMismatchException;
 import dev.idem.steps.Steps;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One stored message on its way through its steps. Each step is a batch of one, with a transaction, a guard and a commit

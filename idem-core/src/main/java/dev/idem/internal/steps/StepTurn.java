@@ -1,17 +1,5 @@
 package dev.idem.internal.steps;
 
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.QueueChange;
-import dev.idem.spi.QueueStore;
-import dev.idem.spi.QueuedMessage;
-import dev.idem.spi.StepStore;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.Outcome;
 import dev.idem.Route;
@@ -29,6 +17,18 @@ import dev.idem.internal.queue.WorkerState;
 import dev.idem.internal.unit.Delivery;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.queue.LeaseLostException;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import dev.idem.spi.StepStore;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Handles leased messages of which some go step by step: these one after the other, the others together. Used once. */
 public final class StepTurn implements Rescuable {

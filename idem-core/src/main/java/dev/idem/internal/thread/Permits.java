@@ -1,7 +1,7 @@
 package dev.idem.internal.thread;
 
-import java.util.concurrent.Semaphore;
 import dev.idem.StoreException;
+import java.util.concurrent.Semaphore;
 
 /** Bounds how many units run at once. Who has none waits here, first come first served, and holds no connection. */
 public final class Permits {

@@ -1,7 +1,7 @@
 package dev.idem.internal.unit;
 
-import java.util.concurrent.ThreadLocalRandom;
 import dev.idem.StoreException;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Short pauses between the runs of one unit: exponential, fully jittered, bounded in number and length. */
 public final class Backoff {

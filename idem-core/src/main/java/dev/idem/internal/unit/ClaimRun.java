@@ -1,5 +1,7 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Outcome;
+import dev.idem.internal.event.Events;
 import dev.idem.spi.Claim;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
@@ -7,8 +9,6 @@ import dev.idem.spi.UnitOfWork;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Outcome;
-import dev.idem.internal.event.Events;
 
 /**
  * What follows from one claim, the same for a unit of its own and for one that joins: the marker that is there, the

@@ -1,5 +1,8 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Inbox;
+import dev.idem.StoreException;
+import dev.idem.internal.thread.Threads;
 import dev.idem.spi.UnitOfWork;
 import java.time.Duration;
 import java.util.Collection;
@@ -11,9 +14,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.StoreException;
-import dev.idem.internal.thread.Threads;
 
 /**
  * Ends units whose handler runs too long. The handler's thread cannot be stopped, so its connection is taken away: the

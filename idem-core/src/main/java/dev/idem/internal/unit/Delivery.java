@@ -1,14 +1,5 @@
 package dev.idem.internal.unit;
 
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.MarkerStore;
-import dev.idem.spi.StoredResult;
-import dev.idem.spi.UnitOfWork;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
@@ -29,6 +20,15 @@ import dev.idem.internal.key.Placement;
 import dev.idem.internal.outbox.Outputs;
 import dev.idem.internal.outbox.Publication;
 import dev.idem.queue.Outbox;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.StoredResult;
+import dev.idem.spi.UnitOfWork;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One delivery on its way through the inbox: what it is, and what it has cost so far. Used by one thread. */
 public final class Delivery<T extends @Nullable Object, X extends Exception> {

@@ -1,7 +1,12 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
 import dev.idem.Outcome.Duplicate;
 import dev.idem.Outcome.Duplicate.State;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.queue.QueueState;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.QueueStore;
@@ -11,11 +16,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.queue.QueueState;
 
 /**
  * Finds out what became of a message that came again, where a marker does not tell: of consumers that keep messages, what is

@@ -1,7 +1,5 @@
 package dev.idem.internal.unit;
 
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.MarkerStore;
 import dev.idem.BrokenTransactionException;
 import dev.idem.CommitRefusedException;
 import dev.idem.Failure;
@@ -9,6 +7,8 @@ import dev.idem.HandlerTimeoutException;
 import dev.idem.Policy;
 import dev.idem.StoreException;
 import dev.idem.internal.event.Events;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
 import dev.idem.steps.EffectBusyException;
 import dev.idem.steps.EffectUnknownException;
 

@@ -1,12 +1,12 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Failure;
+import dev.idem.Inbox;
+import dev.idem.Outcome;
 import dev.idem.spi.MarkerKey;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Failure;
-import dev.idem.Inbox;
-import dev.idem.Outcome;
 
 /** Says that messages are given back because the database undid them, now and then: it may happen every second. Thread-safe. */
 public final class GivenBack {

@@ -1,5 +1,9 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Outcome;
+import dev.idem.Policy;
+import dev.idem.Rejection;
+import dev.idem.internal.event.Events;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import java.time.DateTimeException;
@@ -7,10 +11,6 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Outcome;
-import dev.idem.Policy;
-import dev.idem.Rejection;
-import dev.idem.internal.event.Events;
 
 /**
  * Judges a key that was granted. A grant says that there is no marker; it says that the message is new only as long as no
@@ -48,7 +48,8 @@ public final class Horizon {
      * For a key of a time whose markers are all gone, with the place where they were. It cannot be processed, whatever the
      * policy says: nothing would tell its next delivery.
      */
-    public static <T extends @Nullable Object> Outcome<T> forgotten(Delivery<T, ?> attempt, MarkerKey key, Instant horizon) {
+    public static <T extends @Nullable Object> Outcome<T> forgotten(
+            Delivery<T, ?> attempt, MarkerKey key, Instant horizon) {
         Policy policy = attempt.policy();
         return policy.undecidable() == Policy.Undecidable.PROCESS && !policy.observeOnly()
                 ? new Outcome.Rejected<>(
@@ -59,7 +60,8 @@ public final class Horizon {
     }
 
     /** For a key of a time that is far ahead: waiting for it would hold up what comes behind it, for years perhaps. */
-    public static <T extends @Nullable Object> Outcome<T> unforeseen(Delivery<T, ?> attempt, MarkerKey key, Instant latest) {
+    public static <T extends @Nullable Object> Outcome<T> unforeseen(
+            Delivery<T, ?> attempt, MarkerKey key, Instant latest) {
         if (attempt.policy().observeOnly()) {
             return new Outcome.Busy<>();
         }

@@ -1,18 +1,5 @@
 package dev.idem.internal.unit;
 
-import dev.idem.spi.Batch;
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.MarkerStore;
-import dev.idem.spi.FaultHook;
-import dev.idem.spi.UnitOfWork;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.Failure;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.Inbox;
@@ -23,6 +10,19 @@ import dev.idem.internal.key.KeyGate;
 import dev.idem.internal.outbox.Outboxes;
 import dev.idem.internal.outbox.WorkerSignals;
 import dev.idem.internal.thread.Permits;
+import dev.idem.spi.Batch;
+import dev.idem.spi.FaultHook;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.UnitOfWork;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What all units of one inbox share, whether they run one by one or in batches. Thread-safe. */
 public record InboxContext(

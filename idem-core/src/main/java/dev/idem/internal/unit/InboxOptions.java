@@ -1,10 +1,10 @@
 package dev.idem.internal.unit;
 
-import dev.idem.spi.MarkerStore;
+import dev.idem.InboxListener;
 import dev.idem.spi.FaultHook;
+import dev.idem.spi.MarkerStore;
 import java.time.Duration;
 import java.util.List;
-import dev.idem.InboxListener;
 
 /** What an inbox was given by its builder. */
 public record InboxOptions(

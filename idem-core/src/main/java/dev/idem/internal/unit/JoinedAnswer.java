@@ -1,11 +1,11 @@
 package dev.idem.internal.unit;
 
-import dev.idem.spi.MarkerKey;
-import org.jspecify.annotations.Nullable;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
 import dev.idem.join.Provisional;
+import dev.idem.spi.MarkerKey;
+import org.jspecify.annotations.Nullable;
 
 /** The answer to a message that has joined somebody else's transaction. Used by one thread. */
 final class JoinedAnswer<T extends @Nullable Object> implements Provisional<T> {

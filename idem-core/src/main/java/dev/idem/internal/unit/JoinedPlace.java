@@ -1,10 +1,10 @@
 package dev.idem.internal.unit;
 
+import dev.idem.NestedProcessingException;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
-import dev.idem.NestedProcessingException;
 
 /**
  * Where a message has joined: which transaction, and inside which other message's handler. What joins inside a handler is

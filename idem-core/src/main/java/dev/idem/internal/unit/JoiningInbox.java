@@ -1,17 +1,5 @@
 package dev.idem.internal.unit;
 
-import dev.idem.spi.Claim;
-import dev.idem.spi.ClaimRequest;
-import dev.idem.spi.Marker;
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.MarkerStore;
-import dev.idem.spi.UnitOfWork;
-import java.sql.Connection;
-import java.time.Duration;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.IdemException;
@@ -29,6 +17,18 @@ import dev.idem.internal.key.Keyed;
 import dev.idem.join.JoinedFailure;
 import dev.idem.join.JoinedInbox;
 import dev.idem.join.Provisional;
+import dev.idem.spi.Claim;
+import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.Marker;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.MarkerStore;
+import dev.idem.spi.UnitOfWork;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Claims and runs inside somebody else's transaction: no retry, no commit, no waiting in this process, no timeout. */
 public final class JoiningInbox implements JoinedInbox {

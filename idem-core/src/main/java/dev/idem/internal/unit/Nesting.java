@@ -1,10 +1,10 @@
 package dev.idem.internal.unit;
 
+import dev.idem.NestedProcessingException;
 import dev.idem.spi.MarkerKey;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import dev.idem.NestedProcessingException;
 
 /**
  * Knows which keys this thread is working on. Processing a key inside itself would wait for itself, or would find its own

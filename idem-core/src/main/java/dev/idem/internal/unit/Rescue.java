@@ -1,8 +1,8 @@
 package dev.idem.internal.unit;
 
+import dev.idem.HandlerTimeoutException;
 import dev.idem.spi.MarkerKey;
 import java.util.List;
-import dev.idem.HandlerTimeoutException;
 
 /** Goes on without a thread that does not come back from a handler, where the thread is one of the inbox's own. */
 public interface Rescue {

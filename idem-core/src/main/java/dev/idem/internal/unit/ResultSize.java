@@ -1,10 +1,10 @@
 package dev.idem.internal.unit;
 
+import dev.idem.TerminalException;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.spi.MarkerStore;
 import dev.idem.spi.StoredResult;
 import org.jspecify.annotations.Nullable;
-import dev.idem.TerminalException;
-import dev.idem.internal.consumer.ConsumerPlan;
 
 /**
  * How large the results of a consumer may be. What is larger than the store takes would end its connection, or be kept and

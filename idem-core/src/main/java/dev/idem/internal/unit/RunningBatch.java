@@ -1,11 +1,11 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Message;
+import dev.idem.batch.BatchTransaction;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
-import dev.idem.Message;
-import dev.idem.batch.BatchTransaction;
 
 /** What a batch handler sees of a unit. */
 public record RunningBatch(

@@ -1,12 +1,12 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Message;
+import dev.idem.Transaction;
+import dev.idem.internal.outbox.Outputs;
 import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.Message;
-import dev.idem.Transaction;
-import dev.idem.internal.outbox.Outputs;
 
 /** What a handler sees of a unit. */
 record RunningTransaction(Message message, String consumer, int run, UnitOfWork unit, Outputs outputs)

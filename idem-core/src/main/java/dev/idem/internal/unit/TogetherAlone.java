@@ -1,11 +1,11 @@
 package dev.idem.internal.unit;
 
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import dev.idem.Route;
 import dev.idem.Transaction;
 import dev.idem.internal.consumer.Undecodable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A batch handler that is given one message. */
 final class TogetherAlone {

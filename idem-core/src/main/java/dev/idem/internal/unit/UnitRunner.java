@@ -1,13 +1,21 @@
 package dev.idem.internal.unit;
 
+import dev.idem.BrokenTransactionException;
+import dev.idem.CommitRefusedException;
+import dev.idem.HandlerTimeoutException;
+import dev.idem.Inbox;
+import dev.idem.Outcome;
+import dev.idem.StoreException;
+import dev.idem.internal.event.Events;
+import dev.idem.internal.key.KeyGate;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.FaultHook;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.FaultPoint;
-import dev.idem.spi.FaultHook;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.TransientStoreException;
 import dev.idem.spi.UnitOfWork;
@@ -17,14 +25,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.BrokenTransactionException;
-import dev.idem.CommitRefusedException;
-import dev.idem.HandlerTimeoutException;
-import dev.idem.Inbox;
-import dev.idem.Outcome;
-import dev.idem.StoreException;
-import dev.idem.internal.event.Events;
-import dev.idem.internal.key.KeyGate;
 
 /**
  * Why a message is processed once. One unit is one transaction:
@@ -57,7 +57,8 @@ public final class UnitRunner {
         this.claims = new ClaimRun(events);
     }
 
-    public <T extends @Nullable Object, X extends Exception> Outcome<T> run(Delivery<T, X> attempt, MarkerKey key) throws X {
+    public <T extends @Nullable Object, X extends Exception> Outcome<T> run(Delivery<T, X> attempt, MarkerKey key)
+            throws X {
         context.nesting().enterAlone(key);
         Outcome<T> outcome;
         try {
@@ -208,8 +209,8 @@ public final class UnitRunner {
         return outcome;
     }
 
-    private <T extends @Nullable Object, X extends Exception> T handle(Delivery<T, X> attempt, MarkerKey key, UnitOfWork unit)
-            throws X {
+    private <T extends @Nullable Object, X extends Exception> T handle(
+            Delivery<T, X> attempt, MarkerKey key, UnitOfWork unit) throws X {
         Duration limit = attempt.policy().handlerTimeout();
         Thread thread = Thread.currentThread();
         Deadlines.Watch watch =

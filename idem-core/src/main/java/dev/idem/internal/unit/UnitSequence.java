@@ -1,5 +1,12 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Inbox;
+import dev.idem.Outcome;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.consumer.SequenceGuard;
+import dev.idem.internal.consumer.SequencePlan;
+import dev.idem.internal.key.Placement;
+import dev.idem.internal.text.Text;
 import dev.idem.spi.StreamVersion;
 import dev.idem.spi.UnitOfWork;
 import java.time.Duration;
@@ -9,13 +16,6 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.Outcome;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.consumer.SequenceGuard;
-import dev.idem.internal.consumer.SequencePlan;
-import dev.idem.internal.key.Placement;
-import dev.idem.internal.text.Text;
 
 /** The sequence guard for a message that is alone in its transaction, or joins one. */
 final class UnitSequence {
@@ -27,7 +27,8 @@ final class UnitSequence {
      * Locks the stream and judges the version. Empty when it is to be applied: then the stream is moved before the handler
      * runs, and a rollback takes it back.
      */
-    static <T extends @Nullable Object> Optional<Outcome<T>> judge(Delivery<T, ?> attempt, UnitOfWork unit, Duration wait) {
+    static <T extends @Nullable Object> Optional<Outcome<T>> judge(
+            Delivery<T, ?> attempt, UnitOfWork unit, Duration wait) {
         ConsumerPlan consumer = attempt.consumer();
         if (!consumer.isSequenced()) {
             return Optional.empty();

@@ -1,5 +1,7 @@
 package dev.idem.internal.unit;
 
+import dev.idem.CommitRefusedException;
+import dev.idem.StoreException;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.CommitUnknownException;
@@ -10,8 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import dev.idem.CommitRefusedException;
-import dev.idem.StoreException;
 
 /**
  * Remembers which messages lost the connections of their transactions. A loss alone is nobody's fault. A message that

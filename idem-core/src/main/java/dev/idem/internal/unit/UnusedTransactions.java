@@ -1,14 +1,14 @@
 package dev.idem.internal.unit;
 
+import dev.idem.BrokenTransactionException;
+import dev.idem.Inbox;
+import dev.idem.Policy;
+import dev.idem.internal.event.Events;
 import dev.idem.spi.MarkerKey;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.BrokenTransactionException;
-import dev.idem.Inbox;
-import dev.idem.Policy;
-import dev.idem.internal.event.Events;
 
 /** Notices handlers that sent nothing through their transaction: their effects are somewhere else, and unprotected. */
 public final class UnusedTransactions {

@@ -1,6 +1,10 @@
 package dev.idem.internal.unit;
 
+import dev.idem.Inbox;
+import dev.idem.Outcome;
 import dev.idem.Outcome.Duplicate.State;
+import dev.idem.Rejection;
+import dev.idem.ResultCodec;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
@@ -9,10 +13,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
-import dev.idem.ResultCodec;
 
 /** The one place that says what a marker means for a delivery, so that no path can skip a comparison. */
 public final class Verdict {

@@ -1,5 +1,7 @@
 package dev.idem.internal.worker;
 
+import dev.idem.Inbox;
+import dev.idem.internal.thread.Threads;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
 import java.time.Duration;
@@ -12,8 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.internal.thread.Threads;
 
 /**
  * Renews the leases of running handlers, on a thread of its own, three times in each lease, until the handler has ended,

@@ -1,19 +1,5 @@
 package dev.idem.internal.worker;
 
-import dev.idem.spi.MarkerKey;
-import dev.idem.spi.QueueBatch;
-import dev.idem.spi.QueueChange;
-import dev.idem.spi.QueueStore;
-import dev.idem.spi.QueuedMessage;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.HandlerTimeoutException;
 import dev.idem.Inbox;
 import dev.idem.internal.consumer.ConsumerPlan;
@@ -28,6 +14,20 @@ import dev.idem.internal.thread.Threads;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.internal.unit.Rescue;
 import dev.idem.queue.QueuePolicy;
+import dev.idem.spi.MarkerKey;
+import dev.idem.spi.QueueBatch;
+import dev.idem.spi.QueueChange;
+import dev.idem.spi.QueueStore;
+import dev.idem.spi.QueuedMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One worker: takes what is due, handles it, and looks again; waits when there is nothing, and pauses ever longer when the

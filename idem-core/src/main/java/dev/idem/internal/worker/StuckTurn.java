@@ -1,5 +1,9 @@
 package dev.idem.internal.worker;
 
+import dev.idem.HandlerTimeoutException;
+import dev.idem.Inbox;
+import dev.idem.internal.queue.Rescuable;
+import dev.idem.internal.thread.Threads;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueStore;
@@ -8,10 +12,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.HandlerTimeoutException;
-import dev.idem.Inbox;
-import dev.idem.internal.queue.Rescuable;
-import dev.idem.internal.thread.Threads;
 
 /**
  * What is to be done when a worker's thread is stuck in a handler: its failure is recorded, what it holds is freed, and

@@ -1,13 +1,5 @@
 package dev.idem.internal.worker;
 
-import dev.idem.spi.QueueStore;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import dev.idem.Inbox;
 import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.internal.event.Breaker;
@@ -19,6 +11,14 @@ import dev.idem.internal.unit.BatchSizeLimit;
 import dev.idem.internal.unit.InboxContext;
 import dev.idem.internal.unit.Rescue;
 import dev.idem.queue.QueuePolicy;
+import dev.idem.spi.QueueStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The workers of one consumer. One whose thread is stuck in a handler is replaced, up to a bound: threads that never come
@@ -45,7 +45,13 @@ final class WorkerPool {
     private int hired;
     private boolean stopped;
 
-    WorkerPool(InboxContext context, QueueStore store, ConsumerPlan consumer, WorkerSignals.Signal signal, Leases leases, @Nullable GapKeeper gaps) {
+    WorkerPool(
+            InboxContext context,
+            QueueStore store,
+            ConsumerPlan consumer,
+            WorkerSignals.Signal signal,
+            Leases leases,
+            @Nullable GapKeeper gaps) {
         this.context = context;
         this.store = store;
         this.consumer = consumer;

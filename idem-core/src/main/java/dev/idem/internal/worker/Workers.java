@@ -1,5 +1,11 @@
 package dev.idem.internal.worker;
 
+import dev.idem.Inbox;
+import dev.idem.internal.consumer.ConsumerPlan;
+import dev.idem.internal.outbox.WorkerSignals;
+import dev.idem.internal.queue.GapKeeper;
+import dev.idem.internal.unit.InboxContext;
+import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueStore;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,12 +20,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
-import dev.idem.internal.consumer.ConsumerPlan;
-import dev.idem.internal.outbox.WorkerSignals;
-import dev.idem.internal.queue.GapKeeper;
-import dev.idem.internal.unit.InboxContext;
-import dev.idem.queue.QueuePolicy;
 
 /** The workers of an inbox, and the one who looks after what crashes have left. Thread-safe. */
 public final class Workers implements AutoCloseable {
@@ -48,7 +48,8 @@ public final class Workers implements AutoCloseable {
      * @param drain how long closing waits for handlers that are running
      * @param gaps who sees to gaps, where the store keeps sequences
      */
-    public Workers(InboxContext context, QueueStore store, WorkerSignals signals, Duration drain, @Nullable GapKeeper gaps) {
+    public Workers(
+            InboxContext context, QueueStore store, WorkerSignals signals, Duration drain, @Nullable GapKeeper gaps) {
         this.context = context;
         this.store = store;
         this.signals = signals;

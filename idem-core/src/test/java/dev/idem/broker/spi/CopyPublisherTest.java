@@ -11,6 +11,8 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.RetryPolicy;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.ScriptedInbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,8 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.DeadLetter;
-import dev.idem.broker.ScriptedInbox;
 
 /** Dead letters and postponed copies are published beside the lanes. */
 class CopyPublisherTest {
@@ -77,7 +77,8 @@ class CopyPublisherTest {
 
     private void start(int count, Inbox inbox) {
         RetryPolicy quick = RetryPolicy.fixed(ofMillis(20)).withMaxAttempts(3);
-        lanes = KeyedExecutor.start(new KeyedExecutor.Options("test", count, quick, Thread::new, 100, MANY), inbox, CONSUMER, settler);
+        lanes = KeyedExecutor.start(
+                new KeyedExecutor.Options("test", count, quick, Thread::new, 100, MANY), inbox, CONSUMER, settler);
     }
 
     /** Those whose id begins with bad fail for good, those with late fail once each time. */

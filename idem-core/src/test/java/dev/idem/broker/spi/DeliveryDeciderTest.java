@@ -10,14 +10,14 @@ import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.RetryPolicy;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.ScriptedInbox;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.DeadLetter;
-import dev.idem.broker.ScriptedInbox;
 
 /** What a listener of one's own is told. */
 class DeliveryDeciderTest {

@@ -12,6 +12,8 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.RetryPolicy;
 import dev.idem.StoreException;
+import dev.idem.broker.DeadLetter;
+import dev.idem.broker.ScriptedInbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,8 +30,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.DeadLetter;
-import dev.idem.broker.ScriptedInbox;
 
 class KeyedExecutorTest {
     private static final Consumer CONSUMER = Consumer.of("billing");
@@ -61,7 +61,10 @@ class KeyedExecutorTest {
 
     private void start(int count, Inbox inbox) {
         lanes = KeyedExecutor.start(
-                new KeyedExecutor.Options("test", count, QUICK, Thread::new, 1_000, 1_000_000), inbox, CONSUMER, settler);
+                new KeyedExecutor.Options("test", count, QUICK, Thread::new, 1_000, 1_000_000),
+                inbox,
+                CONSUMER,
+                settler);
     }
 
     @AfterEach

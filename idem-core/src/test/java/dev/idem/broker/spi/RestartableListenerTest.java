@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.idem.broker.ListenerState;
+import dev.idem.broker.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -14,8 +16,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.ListenerState;
-import dev.idem.broker.Waiting;
 
 class RestartableListenerTest {
     private final List<Life> lives = new CopyOnWriteArrayList<>();

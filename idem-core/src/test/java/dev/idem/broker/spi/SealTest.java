@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.broker.ScriptedInbox;
 import dev.idem.spi.MarkerStore;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.ScriptedInbox;
 
 class SealTest {
     private static final byte[] PAYLOAD = {1, 2, 3};

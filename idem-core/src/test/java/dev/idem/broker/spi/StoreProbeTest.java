@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.idem.StoreException;
+import dev.idem.broker.ScriptedInbox;
+import dev.idem.broker.Waiting;
 import dev.idem.spi.MarkerStore;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
@@ -14,8 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import dev.idem.broker.ScriptedInbox;
-import dev.idem.broker.Waiting;
 
 /** A store that does not answer is told from a handler that takes long. */
 class StoreProbeTest {

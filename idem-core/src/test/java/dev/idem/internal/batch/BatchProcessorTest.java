@@ -3,12 +3,6 @@ package dev.idem.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.spi.TransientStoreException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import dev.idem.BatchFixture;
 import dev.idem.Consumer;
 import dev.idem.FakeBatchStore;
@@ -21,6 +15,12 @@ import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
 import dev.idem.RetryableException;
 import dev.idem.TerminalException;
+import dev.idem.spi.TransientStoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 /** What becomes of each delivery of a list: repeats, parts, and messages that never reach a transaction. */
 class BatchProcessorTest extends BatchFixture {

@@ -2,14 +2,6 @@ package dev.idem.internal.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.spi.HiddenCommitException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import dev.idem.BatchFixture;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
@@ -21,6 +13,14 @@ import dev.idem.PayloadDecoder;
 import dev.idem.Policy;
 import dev.idem.ResultCodec;
 import dev.idem.StoreException;
+import dev.idem.spi.HiddenCommitException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 /** The handlers of one transaction: who fails alone, who is tried again in halves, and what is then left. */
 class BatchRunTest extends BatchFixture {

@@ -3,6 +3,15 @@ package dev.idem.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.BatchFixture;
+import dev.idem.BrokenTransactionException;
+import dev.idem.CommitRefusedException;
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Policy;
+import dev.idem.StoreException;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.TransientStoreException;
@@ -16,15 +25,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.BatchFixture;
-import dev.idem.BrokenTransactionException;
-import dev.idem.CommitRefusedException;
-import dev.idem.Consumer;
-import dev.idem.Inbox;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Policy;
-import dev.idem.StoreException;
 
 /** What becomes of a batch whose transaction, or whose thread, comes to grief. */
 class BatchRunnerTest extends BatchFixture {

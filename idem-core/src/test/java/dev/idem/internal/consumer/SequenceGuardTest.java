@@ -3,6 +3,14 @@ package dev.idem.internal.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.Consumer;
+import dev.idem.FakeBatchStore;
+import dev.idem.Handler;
+import dev.idem.Inbox;
+import dev.idem.Message;
+import dev.idem.Policy;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Sequence;
 import dev.idem.spi.StreamVersion;
 import dev.idem.spi.Streams;
 import java.time.Duration;
@@ -14,14 +22,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.Consumer;
-import dev.idem.FakeBatchStore;
-import dev.idem.Handler;
-import dev.idem.Inbox;
-import dev.idem.Message;
-import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.sequence.Sequence;
 
 class SequenceGuardTest {
     private static final Sequence FROM_ONE =

@@ -2,11 +2,11 @@ package dev.idem.internal.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.InboxListener;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.InboxListener;
 
 class BreakerTest {
     @Test

@@ -3,6 +3,12 @@ package dev.idem.internal.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.idem.BrokenTransactionException;
+import dev.idem.Heard;
+import dev.idem.InboxListener;
+import dev.idem.Logged;
+import dev.idem.Outcome;
+import dev.idem.Rejection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -11,12 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import dev.idem.BrokenTransactionException;
-import dev.idem.Heard;
-import dev.idem.InboxListener;
-import dev.idem.Logged;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
 
 @Timeout(60)
 class EventsTest {

@@ -3,11 +3,6 @@ package dev.idem.internal.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import java.util.List;
-import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
-import shop.Till;
 import dev.idem.BatchFixture;
 import dev.idem.Consumer;
 import dev.idem.InboxFixture;
@@ -15,6 +10,11 @@ import dev.idem.Logged;
 import dev.idem.Message;
 import dev.idem.Policy;
 import dev.idem.TerminalException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import shop.Till;
 
 /** What a person hears of deliveries that are not simply done. */
 class IncidentReportsTest extends BatchFixture {

@@ -2,6 +2,9 @@ package dev.idem.internal.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Observation;
+import dev.idem.Outcome;
+import dev.idem.Rejection;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,9 +12,6 @@ import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import dev.idem.Observation;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
 
 class ObserverTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");

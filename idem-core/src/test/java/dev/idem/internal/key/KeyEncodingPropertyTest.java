@@ -3,6 +3,8 @@ package dev.idem.internal.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.Seeded;
+import dev.idem.Selection;
 import dev.idem.spi.MarkerKey;
 import java.util.HashMap;
 import java.util.List;
@@ -10,8 +12,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.Seeded;
-import dev.idem.Selection;
 
 class KeyEncodingPropertyTest {
 

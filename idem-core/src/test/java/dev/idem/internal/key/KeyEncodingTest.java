@@ -2,6 +2,7 @@ package dev.idem.internal.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Selection;
 import dev.idem.spi.MarkerKey;
 import java.util.List;
 import java.util.UUID;
@@ -9,7 +10,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.Selection;
 
 public class KeyEncodingTest {
     private static final String V7 = "0190a5b2-3c4d-7e5f-8a6b-7c8d9e0f1a2b";

@@ -2,15 +2,15 @@ package dev.idem.internal.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Consumer;
+import dev.idem.Message;
+import dev.idem.Position;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.spi.MarkerKey;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import dev.idem.Consumer;
-import dev.idem.Message;
-import dev.idem.Position;
-import dev.idem.internal.consumer.ConsumerPlan;
 
 class PositionKeysTest {
     private final Consumer consumer =
@@ -43,11 +43,14 @@ class PositionKeysTest {
 
     @Test
     void aStreamWithoutAUsableNameHasNone() {
-        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position(" ", 0, 1)))).isEmpty();
-        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position("\uD800", 0, 1)))).isEmpty();
+        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position(" ", 0, 1))))
+                .isEmpty();
+        assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position("\uD800", 0, 1))))
+                .isEmpty();
         assertThat(ConsumerPlan.of(consumer).keyOf(message(new Position("x".repeat(2_000), 0, 1))))
                 .isEmpty();
-        assertThat(ConsumerPlan.of(consumer).keyOf(Message.of("m", new byte[0]))).isEmpty();
+        assertThat(ConsumerPlan.of(consumer).keyOf(Message.of("m", new byte[0])))
+                .isEmpty();
     }
 
     private MarkerKey key(Position position) {

@@ -2,6 +2,7 @@ package dev.idem.internal.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.replay.EffectForecast;
 import dev.idem.spi.StepRecord.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
-import dev.idem.replay.EffectForecast;
 
 class EffectCountTest {
     private static EffectCount none() {

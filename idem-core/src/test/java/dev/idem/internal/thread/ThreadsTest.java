@@ -2,13 +2,13 @@ package dev.idem.internal.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Inbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
-import dev.idem.Inbox;
 
 class ThreadsTest {
     @Test

@@ -3,6 +3,8 @@ package dev.idem.internal.unit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.ScriptedUnit;
+import dev.idem.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,8 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import dev.idem.ScriptedUnit;
-import dev.idem.StoreException;
 
 @Timeout(60)
 class DeadlinesTest {

@@ -4,13 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.idem.spi.ClaimAnomalyException;
-import dev.idem.spi.CommitUnknownException;
-import dev.idem.spi.TransientStoreException;
-import java.sql.SQLTransientException;
-import java.util.Set;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import dev.idem.BrokenTransactionException;
 import dev.idem.CommitRefusedException;
 import dev.idem.Failure;
@@ -19,6 +12,13 @@ import dev.idem.Policy;
 import dev.idem.ScriptedStore;
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
+import dev.idem.spi.ClaimAnomalyException;
+import dev.idem.spi.CommitUnknownException;
+import dev.idem.spi.TransientStoreException;
+import java.sql.SQLTransientException;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 class FailuresTest {
 

@@ -3,10 +3,6 @@ package dev.idem.internal.unit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.util.Set;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import dev.idem.BrokenTransactionException;
 import dev.idem.Consumer;
 import dev.idem.Failure;
@@ -14,6 +10,10 @@ import dev.idem.InboxFixture;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.StoreException;
+import java.io.IOException;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 class HandlerFailureTest extends InboxFixture {
 

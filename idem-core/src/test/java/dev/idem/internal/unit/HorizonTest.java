@@ -2,16 +2,16 @@ package dev.idem.internal.unit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.util.Optional;
-import org.junit.jupiter.api.Test;
 import dev.idem.Consumer;
 import dev.idem.InboxFixture;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
 
 class HorizonTest extends InboxFixture {
     private static final Instant HORIZON = Instant.parse("2026-01-02T03:04:05Z");

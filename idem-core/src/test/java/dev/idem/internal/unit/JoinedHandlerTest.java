@@ -3,12 +3,6 @@ package dev.idem.internal.unit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.sql.Connection;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import dev.idem.BrokenTransactionException;
 import dev.idem.InboxFixture;
 import dev.idem.Message;
@@ -20,6 +14,12 @@ import dev.idem.internal.key.KeyEncoding;
 import dev.idem.join.JoinedFailure;
 import dev.idem.join.JoinedInbox;
 import dev.idem.join.Provisional;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 /** Messages that join one transaction, some inside the handlers of others. */
 class JoinedHandlerTest extends InboxFixture {

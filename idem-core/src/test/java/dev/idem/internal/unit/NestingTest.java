@@ -3,12 +3,12 @@ package dev.idem.internal.unit;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.NestedProcessingException;
 import dev.idem.spi.MarkerKey;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.NestedProcessingException;
 
 @DisplayName("PC-17 nesting")
 class NestingTest {

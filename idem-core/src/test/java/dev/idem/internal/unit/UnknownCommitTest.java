@@ -3,6 +3,15 @@ package dev.idem.internal.unit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idem.CommitRefusedException;
+import dev.idem.Consumer;
+import dev.idem.Inbox;
+import dev.idem.InboxFixture;
+import dev.idem.Outcome;
+import dev.idem.Policy;
+import dev.idem.ScriptedStore;
+import dev.idem.Settlement;
+import dev.idem.StoreException;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.TransientStoreException;
 import java.sql.SQLException;
@@ -13,15 +22,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.idem.CommitRefusedException;
-import dev.idem.Consumer;
-import dev.idem.Inbox;
-import dev.idem.InboxFixture;
-import dev.idem.Outcome;
-import dev.idem.Policy;
-import dev.idem.ScriptedStore;
-import dev.idem.Settlement;
-import dev.idem.StoreException;
 
 /** PC-05, and rule 6 of the design: the answer to a commit is lost, and only a claim may say what became of it. */
 class UnknownCommitTest extends InboxFixture {

@@ -3,6 +3,13 @@ package dev.idem.internal.unit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.idem.Fingerprint;
+import dev.idem.InboxFixture;
+import dev.idem.Logged;
+import dev.idem.Message;
+import dev.idem.Outcome;
+import dev.idem.Rejection;
+import dev.idem.ResultCodec;
 import dev.idem.spi.Marker;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
@@ -12,13 +19,6 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import dev.idem.Fingerprint;
-import dev.idem.InboxFixture;
-import dev.idem.Logged;
-import dev.idem.Message;
-import dev.idem.Outcome;
-import dev.idem.Rejection;
-import dev.idem.ResultCodec;
 
 class VerdictTest {
     private static final Instant DONE = Instant.EPOCH;

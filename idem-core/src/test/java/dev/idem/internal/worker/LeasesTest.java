@@ -2,6 +2,7 @@ package dev.idem.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.Message;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueStore;
 import dev.idem.spi.QueuedMessage;
@@ -19,7 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import dev.idem.Message;
 
 @Timeout(60)
 class LeasesTest {

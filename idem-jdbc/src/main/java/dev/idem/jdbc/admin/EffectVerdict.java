@@ -1,6 +1,11 @@
 package dev.idem.jdbc.admin;
 
 import dev.idem.IdemException;
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.queue.StepTable;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import dev.idem.spi.StepRecord;
 import dev.idem.spi.StoredResult;
@@ -14,11 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.queue.StepTable;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * What a person has found out about an effect that nobody knew of. It is said of a parked message, which no worker has, and

@@ -2,6 +2,8 @@ package dev.idem.jdbc.admin;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.Outbox;
 import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
@@ -17,8 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Erases the id of a message where messages that it has caused name it: what waits to be published, or is kept. The same text

@@ -1,6 +1,12 @@
 package dev.idem.jdbc.admin;
 
 import dev.idem.Message;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Uuids;
 import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
@@ -18,12 +24,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Uuids;
 
 /** Finds everything that belongs to a message that is to be erased. Stateless. */
 final class ErasureKeys {

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,8 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Empties the rows of a message: every column in which something of the message itself can stand. Where a row must stay as

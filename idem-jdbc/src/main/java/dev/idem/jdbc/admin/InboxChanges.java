@@ -1,5 +1,10 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.queue.QueueChanges;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,11 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.queue.QueueChanges;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Does what a person wants, message by message, in the caller's transaction: locks the row without waiting, decides, moves

@@ -2,6 +2,7 @@ package dev.idem.jdbc.admin;
 
 import dev.idem.Header;
 import dev.idem.Message;
+import dev.idem.jdbc.internal.sql.StoredText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.StoredText;
 
 /** What a person wants changed in a stored message. Immutable and thread-safe. */
 public final class InboxEdit {

@@ -1,5 +1,8 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import dev.idem.spi.Envelope;
 import java.sql.Connection;
@@ -11,9 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Edits a stored message in the caller's transaction. Only what no worker can take is edited: the row is locked without

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -9,8 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Takes out of the tables what a message said, in the caller's transaction, and leaves that it was decided: its marker with

@@ -1,6 +1,11 @@
 package dev.idem.jdbc.admin;
 
 import dev.idem.Message;
+import dev.idem.jdbc.internal.queue.StepTable;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.Envelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -11,11 +16,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import dev.idem.jdbc.internal.queue.StepTable;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Reads what one message has lived through. Stateless. */
 final class InboxHistory {

@@ -1,7 +1,13 @@
 package dev.idem.jdbc.admin;
 
-import dev.idem.sequence.Gap;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.internal.queue.JdbcSequences;
+import dev.idem.jdbc.internal.queue.LargeMessages;
+import dev.idem.jdbc.internal.queue.OrderingKeys;
+import dev.idem.jdbc.internal.sql.ShortTransactions;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.sequence.Gap;
 import dev.idem.spi.SequenceStore;
 import dev.idem.spi.StoredResult;
 import java.sql.Connection;
@@ -12,12 +18,6 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.queue.JdbcSequences;
-import dev.idem.jdbc.internal.queue.LargeMessages;
-import dev.idem.jdbc.internal.queue.OrderingKeys;
-import dev.idem.jdbc.internal.sql.ShortTransactions;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * A person who acts on stored messages, made by {@link JdbcInbox#as}. Every action moves a message by its fence and is

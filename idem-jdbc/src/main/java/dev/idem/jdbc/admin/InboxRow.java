@@ -1,5 +1,8 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.QueueSql;
 import dev.idem.queue.QueueState;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -7,9 +10,6 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.QueueSql;
 
 /**
  * A row of the queue as an operator reads it: never the payload, and nothing that might not be readable.

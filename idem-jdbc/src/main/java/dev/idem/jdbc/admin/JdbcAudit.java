@@ -1,6 +1,13 @@
 package dev.idem.jdbc.admin;
 
 import dev.idem.IdemException;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.ShortTransactions;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.Audit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -11,13 +18,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.ShortTransactions;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** What people did to the messages of a store, and why. Thread-safe. */
 public final class JdbcAudit implements Audit {

@@ -2,18 +2,18 @@ package dev.idem.jdbc.admin;
 
 import dev.idem.Consumer;
 import dev.idem.StoreException;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
-import java.util.List;
-import java.util.Map;
-import javax.sql.DataSource;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.internal.marker.KnownConsumer;
 import dev.idem.jdbc.internal.sql.NamedSql;
 import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.internal.sql.Transactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
 
 /** The consumers a store knows, for operators: their names can be changed without losing their history. Thread-safe. */
 public final class JdbcConsumers {

@@ -1,19 +1,19 @@
 package dev.idem.jdbc.admin;
 
-import dev.idem.sequence.Gap;
-import dev.idem.queue.QueueStats;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
-import javax.sql.DataSource;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.internal.marker.KnownConsumer;
 import dev.idem.jdbc.internal.queue.JdbcSequences;
 import dev.idem.jdbc.internal.queue.QueueNumbers;
 import dev.idem.jdbc.internal.sql.ShortTransactions;
 import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.queue.QueueStats;
+import dev.idem.sequence.Gap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import javax.sql.DataSource;
 
 /**
  * The messages that wait in a store, for operators: counts, lists and shows them, whatever state they are in, and acts on

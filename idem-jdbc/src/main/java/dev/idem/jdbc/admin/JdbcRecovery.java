@@ -1,5 +1,12 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.internal.marker.CanaryMarkers;
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.ShortTransactions;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,13 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.internal.marker.CanaryMarkers;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.ShortTransactions;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Goes on with tables that are not what they were: restored from a backup, emptied, or created anew. Stores and listeners

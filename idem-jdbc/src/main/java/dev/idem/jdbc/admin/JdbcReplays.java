@@ -1,13 +1,13 @@
 package dev.idem.jdbc.admin;
 
-import dev.idem.replay.ReplaySession;
-import dev.idem.replay.ReplaySource;
-import java.util.List;
-import java.util.Optional;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.internal.replay.ReplayRows;
 import dev.idem.jdbc.internal.replay.StoredSource;
 import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.replay.ReplaySession;
+import dev.idem.replay.ReplaySource;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * The replay sessions of a store, for operators: shows how they stand, and starts, pauses, resumes and aborts them in the

@@ -1,13 +1,6 @@
 package dev.idem.jdbc.admin;
 
 import dev.idem.StoreException;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
-import java.util.function.Consumer;
-import javax.sql.DataSource;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.JdbcStore;
 import dev.idem.jdbc.internal.marker.KnownConsumer;
@@ -18,6 +11,13 @@ import dev.idem.jdbc.internal.retention.Sweep;
 import dev.idem.jdbc.internal.sql.Micros;
 import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.jdbc.internal.sql.Tables;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
 
 /**
  * Removes markers and results that are older than their consumers' windows. A {@link JdbcStore} does this by itself, in

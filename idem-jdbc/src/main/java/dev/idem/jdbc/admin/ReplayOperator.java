@@ -1,6 +1,14 @@
 package dev.idem.jdbc.admin;
 
 import dev.idem.IdemException;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.replay.ReplayRow;
+import dev.idem.jdbc.internal.replay.ReplayRows;
+import dev.idem.jdbc.internal.replay.StoredSource;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.State;
 import dev.idem.replay.ReplaySpec;
@@ -10,14 +18,6 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.replay.ReplayRow;
-import dev.idem.jdbc.internal.replay.ReplayRows;
-import dev.idem.jdbc.internal.replay.StoredSource;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A person who asks for replays, made by {@link JdbcReplays#as}. Each change is audited in its transaction; done twice, it

@@ -1,5 +1,10 @@
 package dev.idem.jdbc.admin;
 
+import dev.idem.jdbc.internal.marker.StreamRows;
+import dev.idem.jdbc.internal.queue.StreamQueue;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,11 +15,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.internal.marker.StreamRows;
-import dev.idem.jdbc.internal.queue.StreamQueue;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * What it means for a stream that a person gives up one of its messages: it goes on behind that version. Only the next one can

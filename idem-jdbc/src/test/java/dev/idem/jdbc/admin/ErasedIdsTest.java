@@ -11,12 +11,19 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.KeySelector;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.OutputIdentityTest;
+import dev.idem.jdbc.ReplayBench;
+import dev.idem.jdbc.StepBench;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.replay.ReplaySession;
-import dev.idem.TerminalException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -27,13 +34,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.OutputIdentityTest;
-import dev.idem.jdbc.ReplayBench;
-import dev.idem.jdbc.StepBench;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /** Where the id of an erased message stands beside the message itself. */
 class ErasedIdsTest {

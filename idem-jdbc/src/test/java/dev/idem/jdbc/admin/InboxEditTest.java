@@ -7,6 +7,11 @@ import dev.idem.Consumer;
 import dev.idem.Header;
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.InboxBench;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.Together;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,11 +23,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.InboxBench;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.Together;
-import dev.idem.jdbc.schema.Database;
 
 /** Parked messages that a person repairs. */
 class InboxEditTest {

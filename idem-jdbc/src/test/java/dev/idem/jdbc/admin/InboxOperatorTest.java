@@ -10,9 +10,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
+import dev.idem.TerminalException;
+import dev.idem.jdbc.InboxBench;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
-import dev.idem.TerminalException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +25,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.InboxBench;
-import dev.idem.jdbc.schema.Database;
 
 /** What an operator sees and does. */
 class InboxOperatorTest {

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idem.Consumer;
 import dev.idem.IdemException;
 import dev.idem.Inbox;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import dev.idem.jdbc.Db;
 import dev.idem.jdbc.JdbcSchema;
 import dev.idem.jdbc.schema.Database;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class JdbcAuditTest {
     @ParameterizedTest

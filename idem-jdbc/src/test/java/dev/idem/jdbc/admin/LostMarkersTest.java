@@ -9,15 +9,6 @@ import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.StoreException;
-import dev.idem.spi.Retention;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.UUID;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import dev.idem.jdbc.Db;
 import dev.idem.jdbc.History;
 import dev.idem.jdbc.JdbcSchema;
@@ -27,6 +18,15 @@ import dev.idem.jdbc.internal.marker.Horizons;
 import dev.idem.jdbc.internal.retention.Windows;
 import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.schema.Database;
+import dev.idem.spi.Retention;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Markers that nobody has removed are missed. */
 class LostMarkersTest {

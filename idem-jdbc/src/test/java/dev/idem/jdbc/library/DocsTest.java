@@ -2,8 +2,8 @@ package dev.idem.jdbc.library;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.schema.Database;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.Outcome;
-import dev.idem.jdbc.schema.Database;
 import dev.idem.jdbc.library.Library.Way;
+import dev.idem.jdbc.schema.Database;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.idem.Consumer;
-import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.Handler;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Settlement;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;
+import dev.idem.spi.FaultPoint;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.MarkerStore;
-import dev.idem.spi.FaultPoint;
 import dev.idem.spi.UnitOfWork;
 import dev.idem.test.CrashPoint;
 import dev.idem.test.FlakyStore;
@@ -210,7 +210,8 @@ abstract class BatchContract extends HandlerContract {
         MarkerStore.Batching store = batching();
         List<ClaimRequest> requests = new ArrayList<>();
         for (Message message : batch(2)) {
-            requests.add(new ClaimRequest(ConsumerPlan.of(consumer()).keyOf(message).orElseThrow(), null, Duration.ZERO, false));
+            requests.add(new ClaimRequest(
+                    ConsumerPlan.of(consumer()).keyOf(message).orElseThrow(), null, Duration.ZERO, false));
         }
         Batch before = store.claimAll(requests);
         before.close();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
+import dev.idem.queue.Outbox;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.spi.QueueBatch;
 import dev.idem.spi.QueueMove;

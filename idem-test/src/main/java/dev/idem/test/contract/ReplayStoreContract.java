@@ -2,10 +2,10 @@ package dev.idem.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.internal.consumer.ConsumerPlan;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySession.Counts;
 import dev.idem.replay.ReplaySession.State;

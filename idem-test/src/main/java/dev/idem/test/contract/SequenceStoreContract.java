@@ -3,12 +3,12 @@ package dev.idem.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Consumer;
-import dev.idem.sequence.Gap;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.QueuePolicy;
-import dev.idem.sequence.Sequence;
 import dev.idem.Settlement;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.sequence.Gap;
+import dev.idem.sequence.Sequence;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimRequest;

@@ -1,19 +1,19 @@
 package dev.idem.examples.orders;
 
 import dev.idem.Consumer;
-import dev.idem.steps.EffectPolicy;
 import dev.idem.Inbox;
 import dev.idem.Message;
-import dev.idem.queue.Outbox;
 import dev.idem.Outcome;
 import dev.idem.PayloadDecoder;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.ResultCodec;
 import dev.idem.RetryPolicy;
 import dev.idem.broker.Publisher;
 import dev.idem.broker.Relay;
 import dev.idem.examples.support.Shop;
 import dev.idem.jdbc.JdbcStore;
+import dev.idem.queue.Outbox;
+import dev.idem.queue.QueuePolicy;
+import dev.idem.steps.EffectPolicy;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

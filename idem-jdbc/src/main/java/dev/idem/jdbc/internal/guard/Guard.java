@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.internal.sql.Threads;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -15,8 +17,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Threads;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Stands between a handler and the connection of its transaction. Statements, result sets and metadata that are reached

@@ -1,13 +1,13 @@
 package dev.idem.jdbc.internal.guard;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.sql.Transactions;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.Semaphore;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Transactions;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Where the store gets connections for itself. It commits and rolls them back, so none may be in a transaction that somebody

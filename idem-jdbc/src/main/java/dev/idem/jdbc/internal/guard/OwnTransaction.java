@@ -1,10 +1,10 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * A connection taken for one unit, until it is given back:

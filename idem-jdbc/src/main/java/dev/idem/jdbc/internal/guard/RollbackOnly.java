@@ -1,10 +1,10 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.internal.sql.StoreLog;
 import dev.idem.spi.OuterTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.StoreLog;
 
 /**
  * Makes somebody else's transaction one that can only be rolled back. JDBC has no word for that. A connection of ours can

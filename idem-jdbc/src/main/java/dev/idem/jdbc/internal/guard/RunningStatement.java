@@ -1,13 +1,13 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * What a handler has sent and waits for. When its time is up it is cancelled before the connection is aborted: a server

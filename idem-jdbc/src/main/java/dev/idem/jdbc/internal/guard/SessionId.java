@@ -1,10 +1,10 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import dev.idem.jdbc.schema.Database;
 
 /** Tells whether two connections are the same session of the database, whatever wraps them. */
 public record SessionId(String sql) {

@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.internal.sql.StoreLog;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -10,7 +11,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.StoreLog;
 
 /**
  * A connection of the store's data source outside of any handler: an ordinary one, but it is known which thread holds a

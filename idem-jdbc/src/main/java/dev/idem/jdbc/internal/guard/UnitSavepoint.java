@@ -1,12 +1,12 @@
 package dev.idem.jdbc.internal.guard;
 
+import dev.idem.jdbc.internal.sql.BatchSql;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.BatchSql;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * The savepoint before which nothing of a unit lies, so that the unit can be undone alone. It is set as late as possible:

@@ -1,5 +1,8 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.sql.ClaimRow;
+import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
@@ -24,9 +27,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.sql.ClaimRow;
-import dev.idem.jdbc.internal.sql.SqlFaults;
 
 /**
  * Claims many keys with one statement, in the order of their bytes, so that two batches with the same keys wait for each

@@ -1,12 +1,12 @@
 package dev.idem.jdbc.internal.marker;
 
-import java.util.Set;
 import dev.idem.jdbc.internal.guard.HandlerConnections;
 import dev.idem.jdbc.internal.guard.SqlText;
 import dev.idem.jdbc.internal.sql.BatchSql;
 import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.jdbc.internal.sql.StatementSize;
 import dev.idem.jdbc.internal.sql.Tables;
+import java.util.Set;
 
 /** What all batches of a store share. Stateless. */
 public record BatchKit(

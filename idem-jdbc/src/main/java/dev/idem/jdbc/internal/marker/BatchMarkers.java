@@ -1,5 +1,12 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.BatchSql;
+import dev.idem.jdbc.internal.sql.ClaimRow;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.KeptFingerprint;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
@@ -14,13 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.internal.sql.BatchSql;
-import dev.idem.jdbc.internal.sql.ClaimRow;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.KeptFingerprint;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** The set-based statements on markers, ready for one dialect and one set of tables. Stateless. */
 public final class BatchMarkers {
@@ -101,7 +101,8 @@ public final class BatchMarkers {
         }
     }
 
-    public void storeResults(Connection connection, int consumer, Map<MarkerKey, StoredResult> results) throws SQLException {
+    public void storeResults(Connection connection, int consumer, Map<MarkerKey, StoredResult> results)
+            throws SQLException {
         for (Map.Entry<MarkerKey, StoredResult> result : results.entrySet()) {
             markers.storeResult(connection, consumer, result.getKey(), result.getValue());
         }

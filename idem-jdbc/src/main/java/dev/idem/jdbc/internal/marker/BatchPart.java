@@ -1,11 +1,11 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.guard.Guard;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.Guard;
 
 /** One handler's part of a batch's transaction. */
 final class BatchPart extends GuardedUnit {

@@ -1,6 +1,12 @@
 package dev.idem.jdbc.internal.marker;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.sql.Check;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,12 +16,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import dev.idem.jdbc.internal.sql.Check;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Notices that markers are gone which nobody has removed: whenever a window is declared, one marker of the consumer is

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.ClaimRow;
+import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import java.sql.Connection;
@@ -8,8 +10,6 @@ import java.sql.SQLWarning;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.ClaimRow;
-import dev.idem.jdbc.internal.sql.SqlFaults;
 
 /** The marker a unit has claimed, and what can be asked about it. */
 record ClaimedMarker(Markers markers, int consumer, MarkerKey key, ClaimRow row) {

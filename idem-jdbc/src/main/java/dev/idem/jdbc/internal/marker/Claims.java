@@ -2,6 +2,17 @@ package dev.idem.jdbc.internal.marker;
 
 import dev.idem.Position;
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.HandlerConnections;
+import dev.idem.jdbc.internal.guard.JoinedSavepoint;
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.guard.RollbackOnly;
+import dev.idem.jdbc.internal.guard.SqlText;
+import dev.idem.jdbc.internal.sql.ClaimRow;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StatementSize;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.ClaimAnomalyException;
@@ -15,17 +26,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.HandlerConnections;
-import dev.idem.jdbc.internal.guard.JoinedSavepoint;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.guard.RollbackOnly;
-import dev.idem.jdbc.internal.guard.SqlText;
-import dev.idem.jdbc.internal.sql.ClaimRow;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StatementSize;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /** Claims keys, in transactions of its own or inside somebody else's. Stateless but for what it is made of. */
 public final class Claims {

@@ -1,5 +1,10 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,11 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Knows the number that stands for a consumer's name. A number is remembered only after it was read on a connection of

@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * The statements that handlers handed over. They are sent in steps, each a JDBC batch of one SQL text. A statement goes

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.guard.RunningStatement;
+import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.spi.UnitOfWork;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,8 +9,6 @@ import java.sql.Savepoint;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.internal.guard.RunningStatement;
-import dev.idem.jdbc.internal.sql.SqlFaults;
 
 /**
  * Sends deferred statements, all or none. When a step fails, its statements are tried in halves, and the halves in halves,

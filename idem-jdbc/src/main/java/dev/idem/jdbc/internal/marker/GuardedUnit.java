@@ -1,6 +1,9 @@
 package dev.idem.jdbc.internal.marker;
 
 import dev.idem.BrokenTransactionException;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StatementSize;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.Streams;
 import dev.idem.spi.UnitOfWork;
@@ -13,9 +16,6 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StatementSize;
 
 /** What the two kinds of units share: a claimed marker, and a guard that can be taken away from the handler. */
 abstract class GuardedUnit implements UnitOfWork {

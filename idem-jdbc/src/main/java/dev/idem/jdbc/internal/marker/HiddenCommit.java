@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.sql.StoreLog;
 import dev.idem.spi.HiddenCommitException;
 import dev.idem.spi.MarkerKey;
 import java.sql.Connection;
@@ -8,8 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.sql.StoreLog;
 
 /**
  * Cleans up after a handler that committed a batch's transaction from inside. With it were committed the markers of all

@@ -2,6 +2,12 @@ package dev.idem.jdbc.internal.marker;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.CommitRefusedException;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.guard.RunningStatement;
+import dev.idem.jdbc.internal.guard.UnitSavepoint;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Threads;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.CommitUnknownException;
@@ -22,12 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.guard.RunningStatement;
-import dev.idem.jdbc.internal.guard.UnitSavepoint;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Threads;
 
 /** Many markers in one transaction, and the handlers' parts of it. */
 public class JdbcBatch implements Batch {

@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.spi.Streams;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import dev.idem.jdbc.internal.sql.SqlFaults;
 
 /** The streams of one transaction. What a batch moves is written with its commit, what a unit moves at once. */
 public final class JdbcStreams implements Streams {

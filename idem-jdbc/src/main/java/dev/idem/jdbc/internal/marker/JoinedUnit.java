@@ -2,6 +2,9 @@ package dev.idem.jdbc.internal.marker;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.JoinedSavepoint;
+import dev.idem.jdbc.internal.guard.RollbackOnly;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Streams;
 import java.sql.Connection;
@@ -9,9 +12,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.JoinedSavepoint;
-import dev.idem.jdbc.internal.guard.RollbackOnly;
 
 /**
  * A unit inside somebody else's transaction, from a savepoint on. It never commits. Until it is proven for the first time

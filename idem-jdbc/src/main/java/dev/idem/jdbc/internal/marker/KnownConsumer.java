@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** A consumer's name and the number that stands for it in the tables. */
 public record KnownConsumer(int number, String name) {

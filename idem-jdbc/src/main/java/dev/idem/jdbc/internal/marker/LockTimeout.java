@@ -1,10 +1,10 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.BatchSql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import dev.idem.jdbc.internal.sql.BatchSql;
 
 /** How long a connection waits for locks, where a claim cannot say it itself; put back when closed. */
 record LockTimeout(Connection connection, String before) implements AutoCloseable {

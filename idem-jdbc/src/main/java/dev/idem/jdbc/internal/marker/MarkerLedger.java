@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.ClaimLost;
+import dev.idem.jdbc.internal.sql.ClaimRow;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
 import java.sql.Connection;
@@ -11,8 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.ClaimLost;
-import dev.idem.jdbc.internal.sql.ClaimRow;
 
 /** A marker for each message. They were all inserted by the claim; those given up are deleted before the commit. */
 record MarkerLedger(BatchKit kit, int consumer, Map<MarkerKey, ClaimRow> rows, Horizons.Look look)

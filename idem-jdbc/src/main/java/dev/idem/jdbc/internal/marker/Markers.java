@@ -1,5 +1,11 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.ClaimRow;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.KeptFingerprint;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.ClaimRequest;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StoredResult;
@@ -11,12 +17,6 @@ import java.sql.SQLWarning;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.ClaimRow;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.KeptFingerprint;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** The statements on markers and results, ready for one dialect and one set of tables. Stateless. */
 public final class Markers {

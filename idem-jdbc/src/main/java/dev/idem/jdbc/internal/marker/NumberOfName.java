@@ -1,8 +1,8 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.Hashes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import dev.idem.jdbc.internal.sql.Hashes;
 
 /**
  * The numbers that a consumer's name may get: 31 bits of its SHA-256, the next 31 if those are taken, and so on. Whoever

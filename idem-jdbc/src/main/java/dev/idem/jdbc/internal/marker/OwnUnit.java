@@ -2,6 +2,10 @@ package dev.idem.jdbc.internal.marker;
 
 import dev.idem.BrokenTransactionException;
 import dev.idem.CommitRefusedException;
+import dev.idem.jdbc.internal.guard.Guard;
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StoreLog;
 import dev.idem.spi.CommitUnknownException;
 import dev.idem.spi.StoredResult;
 import dev.idem.spi.Streams;
@@ -13,10 +17,6 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.guard.Guard;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StoreLog;
 
 /**
  * A unit in a transaction of its own. It ends with a commit that was proven right, or with a rollback that was proven

@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,7 +17,6 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * A partition of the marker table: the keys of whole days, in UTC. Times are milliseconds since 1970, as in the keys.

@@ -1,6 +1,7 @@
 package dev.idem.jdbc.internal.marker;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.TransientStoreException;
@@ -12,7 +13,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Knows where a key can go. Thread-safe.

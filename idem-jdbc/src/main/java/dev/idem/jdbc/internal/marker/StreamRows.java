@@ -1,5 +1,15 @@
 package dev.idem.jdbc.internal.marker;
 
+import dev.idem.jdbc.internal.sql.ClaimLost;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Hashes;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.StreamSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,16 +25,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import dev.idem.jdbc.internal.sql.ClaimLost;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Hashes;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.StreamSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * The statements on streams, ready for one dialect and one set of tables. A stream nobody has seen gets its row before it is

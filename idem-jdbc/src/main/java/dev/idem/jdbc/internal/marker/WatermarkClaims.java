@@ -1,6 +1,7 @@
 package dev.idem.jdbc.internal.marker;
 
 import dev.idem.Position;
+import dev.idem.jdbc.internal.guard.OwnTransaction;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
 
 /**
  * Claims positions: locks the watermarks of their partitions, always in the same order, for the length of the transaction. A

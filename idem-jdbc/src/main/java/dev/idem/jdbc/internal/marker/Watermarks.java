@@ -1,6 +1,12 @@
 package dev.idem.jdbc.internal.marker;
 
 import dev.idem.Position;
+import dev.idem.jdbc.internal.sql.ClaimLost;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Hashes;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.WatermarkSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,12 +16,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import dev.idem.jdbc.internal.sql.ClaimLost;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Hashes;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.WatermarkSql;
 
 /** The statements on watermarks, ready for one dialect and one set of tables. Stateless. */
 final class Watermarks {

@@ -1,5 +1,10 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.QueuedMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,11 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Completed messages that are kept for a while. Stateless. */
 final class Archive {

@@ -1,9 +1,9 @@
 package dev.idem.jdbc.internal.queue;
 
-import java.util.UUID;
-import java.util.regex.Pattern;
 import dev.idem.jdbc.internal.sql.Hashes;
 import dev.idem.jdbc.internal.sql.Tables;
+import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * The channel on which the instances that share a set of tables wake each other: two sets in one database have two. A name

@@ -1,9 +1,19 @@
 package dev.idem.jdbc.internal.queue;
 
 import dev.idem.Message;
+import dev.idem.StoreException;
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.guard.PoolWaits;
+import dev.idem.jdbc.internal.sql.Hashes;
+import dev.idem.jdbc.internal.sql.QueueRow;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.WakeUp;
 import dev.idem.queue.QueueState;
 import dev.idem.queue.QueueStats;
-import dev.idem.StoreException;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
@@ -34,16 +44,6 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.guard.PoolWaits;
-import dev.idem.jdbc.internal.sql.Hashes;
-import dev.idem.jdbc.internal.sql.QueueRow;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.WakeUp;
 
 /** Keeps messages in a table beside their markers. See {@link QueueSql} for what differs between databases. */
 public final class JdbcQueue implements QueueStore.Waking, StepStore {

@@ -1,5 +1,11 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.marker.StreamRows;
+import dev.idem.jdbc.internal.sql.ShortTransactions;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.sequence.Gap;
 import dev.idem.spi.SequenceStore;
 import java.sql.Connection;
@@ -11,12 +17,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.marker.StreamRows;
-import dev.idem.jdbc.internal.sql.ShortTransactions;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Looks at gaps, and closes them without what is missing: under the lock of the stream, with an entry in the audit. */
 public final class JdbcSequences implements SequenceStore {

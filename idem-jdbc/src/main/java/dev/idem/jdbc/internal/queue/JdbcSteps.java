@@ -1,5 +1,11 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.marker.JdbcBatch;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import dev.idem.spi.Batch;
 import dev.idem.spi.Claim;
@@ -25,12 +31,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.marker.JdbcBatch;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Steps and effects of leased messages: each write in one transaction with the proof of the lease. Stateless. */
 final class JdbcSteps {

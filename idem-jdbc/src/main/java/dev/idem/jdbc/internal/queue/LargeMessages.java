@@ -1,5 +1,8 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueRow;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.QueueStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -9,9 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueRow;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Bounds what a worker holds in memory by bytes, and not only by rows: a backlog of large messages must not fail every look

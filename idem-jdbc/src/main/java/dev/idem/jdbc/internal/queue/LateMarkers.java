@@ -1,5 +1,12 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.marker.Horizons;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.QueuedMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -9,13 +16,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.internal.marker.Horizons;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * A message's marker is as old as its receipt, but what must not be repeated is its effect. So when a message is completed long

@@ -1,5 +1,8 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.guard.PoolWaits;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Threads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -13,9 +16,6 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.guard.PoolWaits;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Threads;
 
 /**
  * Hears of what other instances store, on a thread and a connection of its own, and rings. A connection that is lost is

@@ -1,6 +1,9 @@
 package dev.idem.jdbc.internal.queue;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Threads;
 import dev.idem.spi.TransientStoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,9 +13,6 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Threads;
 
 /**
  * The one connection that is held beside those of transactions, for what workers say meanwhile.

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Threads;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -13,8 +15,6 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Threads;
 
 /**
  * Tells other instances that something was stored: at once, and then at most once for each consumer and interval. Not in the

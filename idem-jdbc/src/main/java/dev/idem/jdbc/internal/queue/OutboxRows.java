@@ -1,6 +1,13 @@
 package dev.idem.jdbc.internal.queue;
 
 import dev.idem.Message;
+import dev.idem.jdbc.internal.marker.DeferredLock;
+import dev.idem.jdbc.internal.sql.Hashes;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueStore;
@@ -9,13 +16,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.marker.DeferredLock;
-import dev.idem.jdbc.internal.sql.Hashes;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Writes what a handler publishes into the queue of its destination, by a statement that its unit defers: in the handler's

@@ -1,6 +1,9 @@
 package dev.idem.jdbc.internal.queue;
 
 import dev.idem.Message;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
@@ -14,9 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Stores messages that no worker shall take before a person has decided. Stateless. */
 final class ParkedInsert {

@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.guard.PgDriver;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
@@ -8,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import dev.idem.jdbc.internal.guard.PgDriver;
 
 /**
  * Receives notifications through the driver's {@code org.postgresql.PGConnection}. Found by reflection, because the driver is

@@ -1,6 +1,9 @@
 package dev.idem.jdbc.internal.queue;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.guard.PoolWaits;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,9 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.guard.PoolWaits;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Finds out, when the first workers start, whether the pool can have two connections open at once: one of a worker, and the

@@ -1,5 +1,12 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Hashes;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
@@ -16,13 +23,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Hashes;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Moves stored messages from one state to another: the only place where a state is written, but for the insert and the
@@ -119,7 +119,8 @@ public final class QueueChanges {
     }
 
     /** The same for a person, who need not be able to read the message. */
-    public boolean makeByHand(Connection connection, QueueMove move, long id, long fence, String reason) throws SQLException {
+    public boolean makeByHand(Connection connection, QueueMove move, long id, long fence, String reason)
+            throws SQLException {
         Map<String, NamedSql.Parameter> values = new HashMap<>();
         values.put("delay", NamedSql.Parameter.of(0L));
         values.put("counts", NamedSql.Parameter.of(0));

@@ -1,6 +1,15 @@
 package dev.idem.jdbc.internal.queue;
 
 import dev.idem.Message;
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.Hashes;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StatementSize;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.Envelope;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueStore;
@@ -18,15 +27,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.Hashes;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StatementSize;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Stores messages that are acknowledged on receipt, each at the end of its line. Stateless. */
 final class QueueIntake {

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.marker.BatchLedger;
+import dev.idem.jdbc.internal.sql.StoreLog;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
 import dev.idem.spi.QueueMove;
@@ -18,8 +20,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.marker.BatchLedger;
-import dev.idem.jdbc.internal.sql.StoreLog;
 
 /**
  * Records what is done by removing it from the queue; its marker was there before. Those that failed are moved in the

@@ -1,5 +1,9 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import dev.idem.queue.QueueStats;
 import java.sql.Connection;
@@ -11,10 +15,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Counts stored messages, but only up to a limit, so that it costs the same however many there are. Stateless. */
 public final class QueueNumbers {

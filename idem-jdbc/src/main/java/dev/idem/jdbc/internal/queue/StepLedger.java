@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.marker.BatchLedger;
+import dev.idem.jdbc.internal.sql.SqlFaults;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueuedMessage;
 import dev.idem.spi.StepRecord;
@@ -10,8 +12,6 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.marker.BatchLedger;
-import dev.idem.jdbc.internal.sql.SqlFaults;
 
 /**
  * Records that a step is done, in the transaction of its work. The message stays in the queue. The proof of the lease locks its

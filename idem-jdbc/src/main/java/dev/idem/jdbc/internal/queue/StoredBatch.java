@@ -1,5 +1,8 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.guard.OwnTransaction;
+import dev.idem.jdbc.internal.marker.BatchKit;
+import dev.idem.jdbc.internal.marker.JdbcBatch;
 import dev.idem.spi.Claim;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueBatch;
@@ -8,9 +11,6 @@ import dev.idem.spi.QueuedMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.internal.guard.OwnTransaction;
-import dev.idem.jdbc.internal.marker.BatchKit;
-import dev.idem.jdbc.internal.marker.JdbcBatch;
 
 /** Stored messages in the transaction that completes them. */
 final class StoredBatch extends JdbcBatch implements QueueBatch {

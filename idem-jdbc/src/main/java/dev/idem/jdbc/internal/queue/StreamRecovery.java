@@ -1,5 +1,8 @@
 package dev.idem.jdbc.internal.queue;
 
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueueState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,9 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Lets go what is held although its stream has come to it: somebody had its row locked when the stream was moved, see {@link

@@ -1,5 +1,9 @@
 package dev.idem.jdbc.internal.replay;
 
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RowsSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.StepRecord;
 import java.sql.Connection;
@@ -13,10 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RowsSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Looks what is known of many messages of a consumer, without a lock: for counting, never for deciding. Stateless. */
 final class ReplayLook {

@@ -1,12 +1,12 @@
 package dev.idem.jdbc.internal.replay;
 
 import dev.idem.Policy;
+import dev.idem.jdbc.internal.sql.Micros;
 import dev.idem.replay.ReplaySession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import dev.idem.jdbc.internal.sql.Micros;
 
 /**
  * A session as its row has it.

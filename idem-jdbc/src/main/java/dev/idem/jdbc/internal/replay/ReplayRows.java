@@ -1,6 +1,12 @@
 package dev.idem.jdbc.internal.replay;
 
 import dev.idem.Policy;
+import dev.idem.jdbc.internal.queue.AuditRows;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.ShortTransactions;
+import dev.idem.jdbc.internal.sql.StoredText;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.replay.ReplaySession;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.ReplayStore;
@@ -21,12 +27,6 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.queue.AuditRows;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.ShortTransactions;
-import dev.idem.jdbc.internal.sql.StoredText;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Replay sessions as rows. An executor's change carries the fence of its claim, a person's the state that was read, and

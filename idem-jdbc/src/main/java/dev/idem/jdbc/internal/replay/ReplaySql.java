@@ -1,11 +1,11 @@
 package dev.idem.jdbc.internal.replay;
 
-import dev.idem.queue.QueueState;
-import dev.idem.spi.StepRecord;
 import dev.idem.jdbc.internal.sql.NamedSql;
 import dev.idem.jdbc.internal.sql.QueueSql;
 import dev.idem.jdbc.internal.sql.RowsSql;
 import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.queue.QueueState;
+import dev.idem.spi.StepRecord;
 
 /** The statements on replay sessions, the same for all databases but for the clock. */
 final class ReplaySql {

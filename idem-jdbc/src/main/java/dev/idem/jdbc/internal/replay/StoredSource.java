@@ -2,6 +2,11 @@ package dev.idem.jdbc.internal.replay;
 
 import dev.idem.IdemException;
 import dev.idem.Message;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import dev.idem.replay.ReplaySession;
 import dev.idem.replay.ReplaySource;
 import dev.idem.replay.ReplaySpec;
@@ -19,11 +24,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Reads completed messages that are kept. Those that were completed under the key of a session are copies of others, and

@@ -1,6 +1,8 @@
 package dev.idem.jdbc.internal.retention;
 
 import dev.idem.StoreReplacedException;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.temporal.ChronoUnit;
@@ -8,8 +10,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Judges by the tables what they, or others, once said of themselves. Stateless. */
 final class CheckpointCheck {
@@ -45,7 +45,8 @@ final class CheckpointCheck {
     }
 
     /** What is wrong, and what a person can do. */
-    StoreReplacedException problem(Connection connection, CheckpointRows.Self self, StoreCheckpoint said) throws SQLException {
+    StoreReplacedException problem(Connection connection, CheckpointRows.Self self, StoreCheckpoint said)
+            throws SQLException {
         boolean same = said.inbox().equals(self.inbox());
         Optional<Long> last = same ? rows.before(connection, said.at()) : Optional.empty();
         String what = same

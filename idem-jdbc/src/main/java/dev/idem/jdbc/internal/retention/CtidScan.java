@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -7,8 +9,6 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Walks a PostgreSQL table in the order of its pages, all consumers at once. That needs no index on the time, which would
@@ -60,7 +60,8 @@ final class CtidScan implements TableScan {
         this.pages = pages;
     }
 
-    static TableScan through(Expiring expiring, Tables tables, Connection connection, List<Cutoffs.Cutoff> cutoffs, int rows)
+    static TableScan through(
+            Expiring expiring, Tables tables, Connection connection, List<Cutoffs.Cutoff> cutoffs, int rows)
             throws SQLException {
         StringBuilder limits = new StringBuilder();
         for (Cutoffs.Cutoff cutoff : cutoffs) {

@@ -1,5 +1,11 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,12 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Says how far a sweep may go, for each consumer, and writes it down before anything is removed. The window is counted

@@ -1,16 +1,16 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Elects one sweeper among all instances: whoever moves the time of the next sweep, which only one of many can, because

@@ -1,5 +1,10 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.marker.CanaryMarkers;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.Tables;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,11 +14,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.marker.CanaryMarkers;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Walks a table in the order of its primary key, consumer by consumer. What is old enough is looked up first, without

@@ -1,5 +1,10 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.marker.Partition;
+import dev.idem.jdbc.internal.sql.Check;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Finding;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,11 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import dev.idem.jdbc.internal.marker.Partition;
-import dev.idem.jdbc.internal.sql.Check;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Finding;
 
 /** What is looked at when a store with partitions starts. */
 public final class PartitionChecks {

@@ -1,5 +1,10 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.marker.Partition;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,11 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.internal.marker.Partition;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Creates partitions ahead of time, one for each day. Any number of instances may do so at once, and while messages flow:

@@ -1,5 +1,7 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.queue.QueueState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,8 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /**
  * Walks through what people have given up, and through the history of attempts and of steps, and removes what is older than

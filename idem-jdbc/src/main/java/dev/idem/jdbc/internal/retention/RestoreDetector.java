@@ -2,6 +2,11 @@ package dev.idem.jdbc.internal.retention;
 
 import dev.idem.StoreException;
 import dev.idem.StoreReplacedException;
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Threads;
+import dev.idem.jdbc.internal.sql.Transactions;
 import dev.idem.spi.StoreWitness;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,11 +21,6 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Threads;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Notices that the tables are behind what brokers remember: restored, or created anew.
@@ -160,7 +160,8 @@ public final class RestoreDetector implements StoreWitness, AutoCloseable {
     }
 
     /** Not if it was begun anew meanwhile. */
-    private synchronized void moved(StoreCheckpoint from, StoreCheckpoint to, @Nullable StoreReplacedException problem) {
+    private synchronized void moved(
+            StoreCheckpoint from, StoreCheckpoint to, @Nullable StoreReplacedException problem) {
         ticked = System.nanoTime();
         if (from.equals(current)) {
             current = problem == null ? to : from;

@@ -1,10 +1,10 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.sql.Uuids;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import dev.idem.jdbc.internal.sql.Uuids;
 
 /**
  * What a store says of itself, to be kept outside of it.

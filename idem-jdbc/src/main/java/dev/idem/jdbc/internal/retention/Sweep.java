@@ -1,5 +1,9 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.sql.SqlFaults;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,10 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
-import dev.idem.jdbc.internal.sql.SqlFaults;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * One sweep: walks through markers and results in short transactions of its own, and rests after each for longer than it

@@ -1,5 +1,12 @@
 package dev.idem.jdbc.internal.retention;
 
+import dev.idem.jdbc.internal.marker.ConsumerNumbers;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Threads;
+import dev.idem.jdbc.internal.sql.Transactions;
+import dev.idem.jdbc.schema.Finding;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,13 +20,6 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.marker.ConsumerNumbers;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Threads;
-import dev.idem.jdbc.internal.sql.Transactions;
-import dev.idem.jdbc.schema.Finding;
 
 /**
  * Looks after consumers and their windows in the background, on one thread of a store: registers and declares them again,

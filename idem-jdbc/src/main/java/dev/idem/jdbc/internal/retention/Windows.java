@@ -1,6 +1,14 @@
 package dev.idem.jdbc.internal.retention;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.internal.marker.CanaryMarkers;
+import dev.idem.jdbc.internal.marker.Horizons;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.NamedSql;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.StoreLog;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.internal.sql.Transactions;
 import dev.idem.spi.Retention;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,14 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import dev.idem.jdbc.internal.marker.CanaryMarkers;
-import dev.idem.jdbc.internal.marker.Horizons;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.NamedSql;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.StoreLog;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.internal.sql.Transactions;
 
 /**
  * Declares the windows of this process's consumers in the database, where all instances and the command line find them,

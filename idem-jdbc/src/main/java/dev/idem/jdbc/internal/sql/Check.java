@@ -1,11 +1,11 @@
 package dev.idem.jdbc.internal.sql;
 
+import dev.idem.jdbc.schema.Finding;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
-import dev.idem.jdbc.schema.Finding;
 
 /**
  * One start-up check as data.

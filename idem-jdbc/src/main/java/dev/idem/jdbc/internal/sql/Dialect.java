@@ -1,6 +1,7 @@
 package dev.idem.jdbc.internal.sql;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,7 +15,6 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Everything that differs between databases. Statements have named parameters and {@code ${table}} names.

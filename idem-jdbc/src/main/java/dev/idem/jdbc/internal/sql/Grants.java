@@ -1,5 +1,6 @@
 package dev.idem.jdbc.internal.sql;
 
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import dev.idem.jdbc.schema.Database;
 
 /** The statements that give the account of a service what it needs, and nothing else; as docs/operations.md lists it. Stateless. */
 public final class Grants {

@@ -1,9 +1,9 @@
 package dev.idem.jdbc.internal.sql;
 
+import dev.idem.jdbc.schema.Database;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * H2 2.x in its regular mode: the embedded default. It has no insert that passes over a conflict, but a failed insert

@@ -1,10 +1,10 @@
 package dev.idem.jdbc.internal.sql;
 
+import dev.idem.jdbc.schema.Database;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.schema.Database;
 
 /** MariaDB 10.11 and later. MySQL has neither RETURNING nor anonymous blocks, and is not claimed. */
 final class MariaDb {

@@ -1,9 +1,9 @@
 package dev.idem.jdbc.internal.sql;
 
+import dev.idem.jdbc.schema.Database;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import dev.idem.jdbc.schema.Database;
 
 /** PostgreSQL 14 and later: sweeps need scans by ranges of row addresses. */
 final class PostgreSql {

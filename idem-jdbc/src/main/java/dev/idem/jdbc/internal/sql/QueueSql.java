@@ -1,9 +1,9 @@
 package dev.idem.jdbc.internal.sql;
 
+import dev.idem.jdbc.schema.Database;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * What differs between databases in keeping stored messages. Times are microseconds since 1970 everywhere. What stands in

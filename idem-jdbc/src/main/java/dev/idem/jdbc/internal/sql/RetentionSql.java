@@ -12,7 +12,8 @@ import dev.idem.jdbc.schema.Database;
  * @param lockRow locks the consumer's row, and does not wait long for it
  * @param deleteKeys removes the keys given, and answers the times of those that were really there and old enough
  */
-public record RetentionSql(String now, String micros, String insertRow, String lockedRead, String lockRow, String deleteKeys) {
+public record RetentionSql(
+        String now, String micros, String insertRow, String lockedRead, String lockRow, String deleteKeys) {
     private static final String INSERT = "INSERT INTO ${retention} (consumer, keep_for, declared_at, keep_results_for,"
             + " results_declared_at, seen_at) ";
     private static final String ROW = ":consumer, :keep, %1$s, :results, %1$s, %1$s";

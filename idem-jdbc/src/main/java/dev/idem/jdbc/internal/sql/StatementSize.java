@@ -2,13 +2,13 @@ package dev.idem.jdbc.internal.sql;
 
 import dev.idem.StoreException;
 import dev.idem.TerminalException;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * How much the database takes in one piece. MariaDB ends the connection of whoever sends more than its {@code

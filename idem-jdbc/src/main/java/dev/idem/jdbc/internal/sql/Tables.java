@@ -1,13 +1,13 @@
 package dev.idem.jdbc.internal.sql;
 
 import dev.idem.StoreException;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * The tables by their full names. The schema is always part of the name, so a search path that differs between two

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.schema.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,8 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.schema.Database;
 
 /** What a handler may not do with its connection, one method at a time. */
 @Tag("second-pass")

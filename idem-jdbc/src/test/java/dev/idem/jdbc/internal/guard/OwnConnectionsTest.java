@@ -7,6 +7,14 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.InboxBench;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.SpringSourceTest;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxOperator;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueuePolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,14 +31,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.InboxBench;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.SpringSourceTest;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxOperator;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 class OwnConnectionsTest {
     @ParameterizedTest

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.idem.jdbc.internal.sql.Dialect;
+import dev.idem.jdbc.schema.Database;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.sql.SQLException;
@@ -19,8 +21,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.internal.sql.Dialect;
-import dev.idem.jdbc.schema.Database;
 
 /** Which SQL text would end the transaction, as far as its first words tell. */
 @Tag("quick")

@@ -2,12 +2,12 @@ package dev.idem.jdbc.internal.marker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.idem.jdbc.internal.sql.Micros;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import dev.idem.jdbc.internal.sql.Micros;
 
 /** When what a process remembers of the horizon is enough, and when the row must be read. */
 @Tag("quick")

@@ -6,14 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Outcome;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import dev.idem.jdbc.CapturedLog;
 import dev.idem.jdbc.Db;
 import dev.idem.jdbc.Failover;
@@ -24,6 +16,14 @@ import dev.idem.jdbc.Together;
 import dev.idem.jdbc.admin.JdbcConsumers;
 import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.schema.Database;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A failover loses the registration of a consumer whose processes go on. */
 class LostRegistrationTest {

@@ -17,6 +17,12 @@ import dev.idem.ResultCodec;
 import dev.idem.Settlement;
 import dev.idem.StoreException;
 import dev.idem.Transaction;
+import dev.idem.jdbc.Days;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.Together;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.servers.SkipWithoutServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,12 +33,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import dev.idem.jdbc.Days;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.Together;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Markers in partitions by the time in their keys: what goes where, and what has no place. */
 @ExtendWith(SkipWithoutServer.class)

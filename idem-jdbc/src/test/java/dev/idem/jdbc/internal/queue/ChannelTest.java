@@ -3,11 +3,11 @@ package dev.idem.jdbc.internal.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.Test;
 import dev.idem.jdbc.internal.sql.Dialect;
 import dev.idem.jdbc.internal.sql.Identifier;
 import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.jdbc.schema.Database;
+import org.junit.jupiter.api.Test;
 
 class ChannelTest {
     @Test

@@ -9,17 +9,7 @@ import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Message;
 import dev.idem.Policy;
-import dev.idem.queue.QueuePolicy;
 import dev.idem.StoreException;
-import java.sql.Connection;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import javax.sql.DataSource;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import dev.idem.jdbc.CapturedLog;
 import dev.idem.jdbc.Db;
 import dev.idem.jdbc.InboxBench;
@@ -30,6 +20,16 @@ import dev.idem.jdbc.admin.JdbcReplays;
 import dev.idem.jdbc.internal.guard.PoolWaits;
 import dev.idem.jdbc.internal.guard.UnitDataSource;
 import dev.idem.jdbc.schema.Database;
+import dev.idem.queue.QueuePolicy;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Workers whose pool has fewer connections than they could use. */
 class PoolSizeTest {

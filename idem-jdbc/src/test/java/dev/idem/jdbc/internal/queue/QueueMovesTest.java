@@ -4,6 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Message;
 import dev.idem.Outcome;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.InboxBench;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.jdbc.admin.InboxAction;
+import dev.idem.jdbc.admin.InboxAnswer;
+import dev.idem.jdbc.admin.InboxFilter;
+import dev.idem.jdbc.admin.InboxMessage;
+import dev.idem.jdbc.admin.JdbcInbox;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.queue.QueueState;
 import dev.idem.spi.MarkerKey;
 import dev.idem.spi.QueueChange;
@@ -22,15 +31,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.InboxBench;
-import dev.idem.jdbc.JdbcStore;
-import dev.idem.jdbc.admin.InboxAction;
-import dev.idem.jdbc.admin.InboxAnswer;
-import dev.idem.jdbc.admin.InboxFilter;
-import dev.idem.jdbc.admin.InboxMessage;
-import dev.idem.jdbc.admin.JdbcInbox;
-import dev.idem.jdbc.schema.Database;
 
 /** The state machine of stored messages, exhaustively, as the databases see it. */
 class QueueMovesTest {

@@ -6,6 +6,17 @@ import static org.awaitility.Awaitility.await;
 import dev.idem.Consumer;
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.History;
+import dev.idem.jdbc.InboxBench;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.QueueSql;
+import dev.idem.jdbc.schema.Database;
+import dev.idem.jdbc.schema.WakeUp;
 import dev.idem.queue.QueuePolicy;
 import dev.idem.queue.QueueState;
 import java.lang.reflect.InvocationTargetException;
@@ -24,17 +35,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.History;
-import dev.idem.jdbc.InboxBench;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.JdbcStore;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.QueueSql;
-import dev.idem.jdbc.schema.Database;
-import dev.idem.jdbc.schema.WakeUp;
 
 /** What a sweep leaves of stored messages. */
 class QueueRetentionTest {

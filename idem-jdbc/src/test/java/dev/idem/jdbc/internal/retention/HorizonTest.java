@@ -11,6 +11,14 @@ import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.Rejection;
 import dev.idem.StoreException;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.History;
+import dev.idem.jdbc.IsolationTest;
+import dev.idem.jdbc.Together;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.test.fault.FaultyDataSource;
 import java.sql.Connection;
 import java.time.Duration;
@@ -26,14 +34,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.History;
-import dev.idem.jdbc.IsolationTest;
-import dev.idem.jdbc.Together;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /** What a message is that comes again after its marker was removed. */
 class HorizonTest {

@@ -10,6 +10,14 @@ import dev.idem.KeySelector;
 import dev.idem.Message;
 import dev.idem.Outcome;
 import dev.idem.Policy;
+import dev.idem.jdbc.Days;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.Together;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.internal.marker.KnownConsumer;
+import dev.idem.jdbc.internal.marker.Partition;
+import dev.idem.jdbc.internal.sql.Micros;
+import dev.idem.jdbc.internal.sql.Tables;
 import dev.idem.servers.SkipWithoutServer;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
@@ -26,14 +34,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import dev.idem.jdbc.Days;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.Together;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.internal.marker.KnownConsumer;
-import dev.idem.jdbc.internal.marker.Partition;
-import dev.idem.jdbc.internal.sql.Micros;
-import dev.idem.jdbc.internal.sql.Tables;
 
 /** Dropping partitions among other things that happen: deliveries, other sweeps, long transactions, crashes. */
 @ExtendWith(SkipWithoutServer.class)

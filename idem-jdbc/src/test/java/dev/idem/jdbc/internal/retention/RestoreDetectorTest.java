@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idem.StoreException;
 import dev.idem.StoreReplacedException;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.admin.JdbcRecovery;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.spi.StoreWitness;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.admin.JdbcRecovery;
-import dev.idem.jdbc.schema.Database;
 
 /** What a store says of itself, and what tables that were restored do not know any more. */
 class RestoreDetectorTest {

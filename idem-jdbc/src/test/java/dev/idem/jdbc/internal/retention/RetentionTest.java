@@ -8,6 +8,12 @@ import dev.idem.Inbox;
 import dev.idem.Outcome;
 import dev.idem.Policy;
 import dev.idem.ResultCodec;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.History;
+import dev.idem.jdbc.JdbcSchema;
+import dev.idem.jdbc.Together;
+import dev.idem.jdbc.admin.JdbcRetention;
+import dev.idem.jdbc.schema.Database;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,12 +25,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.History;
-import dev.idem.jdbc.JdbcSchema;
-import dev.idem.jdbc.Together;
-import dev.idem.jdbc.admin.JdbcRetention;
-import dev.idem.jdbc.schema.Database;
 
 /** What a sweep removes, and what it leaves. */
 class RetentionTest {

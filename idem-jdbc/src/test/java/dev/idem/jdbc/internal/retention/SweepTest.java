@@ -3,6 +3,8 @@ package dev.idem.jdbc.internal.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idem.Outcome;
+import dev.idem.jdbc.SweepBench;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.LongLane;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
@@ -21,8 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import dev.idem.jdbc.SweepBench;
-import dev.idem.jdbc.schema.Database;
 
 /**
  * Every fault at every JDBC call, on every database: after redelivery there is one effect and one marker, nothing was

@@ -7,6 +7,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idem.Inbox;
 import dev.idem.Outcome;
+import dev.idem.jdbc.Db;
+import dev.idem.jdbc.History;
+import dev.idem.jdbc.JdbcStore;
+import dev.idem.jdbc.SchemaMode;
+import dev.idem.jdbc.Together;
+import dev.idem.jdbc.internal.guard.UnitDataSource;
+import dev.idem.jdbc.internal.sql.RetentionSql;
+import dev.idem.jdbc.internal.sql.Tables;
+import dev.idem.jdbc.schema.Database;
 import dev.idem.servers.LongLane;
 import dev.idem.test.fault.Fault;
 import dev.idem.test.fault.FaultyDataSource;
@@ -22,15 +31,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import dev.idem.jdbc.Db;
-import dev.idem.jdbc.History;
-import dev.idem.jdbc.JdbcStore;
-import dev.idem.jdbc.SchemaMode;
-import dev.idem.jdbc.Together;
-import dev.idem.jdbc.internal.guard.UnitDataSource;
-import dev.idem.jdbc.internal.sql.RetentionSql;
-import dev.idem.jdbc.internal.sql.Tables;
-import dev.idem.jdbc.schema.Database;
 
 /** Sweeps among other things that happen: other sweepers, deliveries, crashes. */
 class SweeperTest {
