@@ -40,16 +40,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 class BackgroundThreadsTest {
     /** Where threads are begun, and why an Error inside does no harm. Whoever adds one adds a line, and a proof. */
     private static final Map<String, String> PLACES = Map.ofEntries(
-            Map.entry("idem-core/Crew", "idem-payments-0: this test"),
+            Map.entry("idem-core/WorkerPool", "idem-payments-0: this test"),
             Map.entry("idem-core/Leases", "idem-leases: LeasesTest"),
             Map.entry("idem-core/Workers", "idem-care: this test"),
-            Map.entry("idem-core/Replayer", "idem-replayer: this test"),
+            Map.entry("idem-core/ReplayLoop", "idem-replayer: this test"),
             Map.entry("idem-core/ReplayLease", "idem-replay-lease: this test"),
             Map.entry("idem-core/Events", "idem-events: this test"),
             Map.entry("idem-core/Deadlines", "idem-deadlines: DeadlinesTest; the others do one thing and end"),
             Map.entry("idem-core/StuckTurn", "idem-record: repeats one thing until it is done; StuckHandlerTest"),
             Map.entry("idem-core/Threads", "what the others are made by"),
-            Map.entry("idem-core/broker/Lanes", "lanes and copies of a broker: LanesTest, CopyPublisherTest"),
+            Map.entry("idem-core/broker/KeyedExecutor", "lanes and copies of a broker: KeyedExecutorTest, CopyPublisherTest"),
             Map.entry("idem-core/broker/StoreProbe", "asks once and ends: StoreProbeTest"),
             Map.entry("idem-core/broker/ListenerOptions", "makes the threads of listeners"),
             Map.entry("idem-jdbc/Sweeper", "idem-retention: this test"),

@@ -38,7 +38,7 @@ class NoThreadsTest {
     @DisplayName("HX-04 a thread that cannot be started while a stuck worker is replaced is started later")
     void whileAWorkerIsReplaced() throws Exception {
         refusing.set(Set.of(
-                "idem-deadlines in Watch", "idem-rescue in StuckTurn", "idem-rescue in Crew", "idem-payments in Crew"));
+                "idem-deadlines in Watch", "idem-rescue in StuckTurn", "idem-rescue in WorkerPool", "idem-payments in WorkerPool"));
         try (Db db = Db.fresh(Database.H2);
                 Inbox inbox = Inbox.builder(db.store(db.pool(12)))
                         .drain(Duration.ZERO)
@@ -63,8 +63,8 @@ class NoThreadsTest {
                     .containsExactlyInAnyOrder(
                             "idem-deadlines in Watch",
                             "idem-rescue in StuckTurn",
-                            "idem-rescue in Crew",
-                            "idem-payments in Crew");
+                            "idem-rescue in WorkerPool",
+                            "idem-payments in WorkerPool");
         }
     }
 
@@ -75,7 +75,7 @@ class NoThreadsTest {
                 Inbox inbox = db.inbox(db.pool(6))) {
             Consumer consumer = consumer(QueuePolicy.inTransaction().withWorkers(2));
             inbox.accept(consumer, Db.message("m1"));
-            String here = Thread.currentThread().getName() + " in Crew";
+            String here = Thread.currentThread().getName() + " in WorkerPool";
             refusing.set(Set.of(here));
             assertThatThrownBy(() -> inbox.start(consumer)).isInstanceOf(OutOfMemoryError.class);
             inbox.start(consumer);
