@@ -49,7 +49,9 @@ class BackgroundThreadsTest {
             Map.entry("idem-core/Deadlines", "idem-deadlines: DeadlinesTest; the others do one thing and end"),
             Map.entry("idem-core/StuckTurn", "idem-record: repeats one thing until it is done; StuckHandlerTest"),
             Map.entry("idem-core/Threads", "what the others are made by"),
-            Map.entry("idem-core/broker/KeyedExecutor", "lanes and copies of a broker: KeyedExecutorTest, CopyPublisherTest"),
+            Map.entry(
+                    "idem-core/broker/KeyedExecutor",
+                    "lanes and copies of a broker: KeyedExecutorTest, CopyPublisherTest"),
             Map.entry("idem-core/broker/StoreProbe", "asks once and ends: StoreProbeTest"),
             Map.entry("idem-core/broker/ListenerOptions", "makes the threads of listeners"),
             Map.entry("idem-jdbc/Sweeper", "idem-retention: this test"),

@@ -38,7 +38,10 @@ class NoThreadsTest {
     @DisplayName("HX-04 a thread that cannot be started while a stuck worker is replaced is started later")
     void whileAWorkerIsReplaced() throws Exception {
         refusing.set(Set.of(
-                "idem-deadlines in Watch", "idem-rescue in StuckTurn", "idem-rescue in WorkerPool", "idem-payments in WorkerPool"));
+                "idem-deadlines in Watch",
+                "idem-rescue in StuckTurn",
+                "idem-rescue in WorkerPool",
+                "idem-payments in WorkerPool"));
         try (Db db = Db.fresh(Database.H2);
                 Inbox inbox = Inbox.builder(db.store(db.pool(12)))
                         .drain(Duration.ZERO)

@@ -44,7 +44,8 @@ class JmsMemoryTest extends JmsScene {
             String full = service.waitForLine(line -> line.startsWith(SmallHeapMain.FULL), LONG);
             long bytes = Long.parseLong(full.substring(SmallHeapMain.FULL.length()));
             assertThat(bytes).isBetween(BUDGET, BUDGET + 2 * BYTES);
-            // The AMQP client waits a minute for the broker's word on credit, should that ever be lost, and connects anew.
+            // The AMQP client waits a minute for the broker's word on credit, should that ever be lost, and connects
+            // anew.
             String done = service.waitForLine(line -> line.startsWith(SmallHeapMain.DONE), Duration.ofMinutes(3));
             assertThat(done).isEqualTo(SmallHeapMain.DONE + MESSAGES + " RUNNING");
         }

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.core.Context;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idem.Inbox;
+import dev.idem.cli.Logging;
 import dev.idem.jdbc.JdbcStore;
 import java.io.BufferedReader;
 import java.io.File;
@@ -30,7 +31,13 @@ import org.slf4j.Logger;
  */
 final class WorkerJvm {
     private static final List<Class<?>> ALWAYS_NEEDED = List.of(
-            Inbox.class, JdbcStore.class, HikariDataSource.class, Logger.class, LoggerContext.class, Context.class);
+            Logging.class, // else warnings would go to stdout, which belongs to the answers
+            Inbox.class,
+            JdbcStore.class,
+            HikariDataSource.class,
+            Logger.class,
+            LoggerContext.class,
+            Context.class);
     private static final long LEARNING_SECONDS = 60;
 
     private final Path directory;
