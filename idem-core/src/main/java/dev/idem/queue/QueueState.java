@@ -4,7 +4,7 @@ package dev.idem.queue;
  * Where a stored message stands. {@link dev.idem.spi.QueueMove} has the ways between the states.
  *
  * <p>Every state is final, or some sweep looks at it: workers take what is {@link #RECEIVED} or {@link #FAILED_RETRYABLE}
- * when it is due, and what is {@link #IN_PROGRESS} when its lease has run out; what is {@link #HELD} is let go when it has
+ * when it is due, and what is {@link #IN_PROGRESS} when its lease has run out; what is {@link #HELD} is released when it has
  * become the first of its ordering key, or the version before it was applied, or its deadline is over; what is {@link #PARKED} is counted and listed until a person decides.
  */
 public enum QueueState {

@@ -66,13 +66,13 @@ public interface QueueStore {
     void gone(Taking taking);
 
     /**
-     * Lets go what has become the first of its ordering key; after the commit that stored or completed messages. Answers
+     * Releases what has become the first of its ordering key; after the commit that stored or completed messages. Answers
      * how many that were.
      */
     int release(String consumer, Collection<String> orderingKeys);
 
     /**
-     * Repairs what crashes have left: counts the starts of workers that are gone, and lets go what nobody has let go.
+     * Repairs what crashes have left: counts the starts of workers that are gone, and releases messages that are still held.
      * Answers how many rows it touched.
      */
     int recover(String consumer);

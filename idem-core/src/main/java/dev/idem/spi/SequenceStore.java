@@ -17,7 +17,7 @@ public interface SequenceStore {
 
     /**
      * Goes on behind a gap, if it is still as it was seen: nothing up to the version before {@code next} will be applied any
-     * more, and what waits for that is let go. Answers how many messages that were; empty if the gap is another one now, or
+     * more, and what waits for that is released. Answers how many messages that were; empty if the gap is another one now, or
      * somebody is working on the stream.
      */
     Optional<Integer> pass(Gap seen, long next, Deed deed);

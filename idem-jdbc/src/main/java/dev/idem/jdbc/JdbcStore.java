@@ -430,7 +430,7 @@ public final class JdbcStore
                     frameworks);
         }
 
-        /** Before they are checked, so that a start after a long downtime, or with an old script, is none to refuse. */
+        /** Before they are checked, so that the check does not refuse a start after a long downtime, or with an old script. */
         private void createPartitions(JdbcSchema schema) {
             if (!schema.partitioned() || sweepEvery.isZero()) {
                 return;

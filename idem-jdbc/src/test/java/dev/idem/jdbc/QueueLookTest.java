@@ -158,7 +158,7 @@ class QueueLookTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RO-07 what is held though nothing is before it is let go soon, whoever else waits")
+    @DisplayName("RO-07 what is held though nothing is before it is released soon, whoever else waits")
     void strandedAmongMany(Database database) {
         try (InboxBench bench = new InboxBench(database)) {
             List<Message> messages = new ArrayList<>();

@@ -32,7 +32,7 @@ class SequenceLockedTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("RO-09 what could not be let go because its row was locked goes on when the row is free")
+    @DisplayName("RO-09 what could not be released because its row was locked goes on when the row is free")
     void lockedRow(Database database) throws Exception {
         for (QueuePolicy policy : List.of(TAKEN, LEASED)) {
             try (SequenceBench bench = new SequenceBench(database);
@@ -72,7 +72,7 @@ class SequenceLockedTest {
 
     @ParameterizedTest
     @EnumSource(Database.class)
-    @DisplayName("a look lets go what its stream has come to, however many wait, and nothing else")
+    @DisplayName("a look releases what its stream has come to, however many wait, and nothing else")
     void manyStreams(Database database) throws Exception {
         int streams = 1_200;
         try (SequenceBench bench = new SequenceBench(database)) {

@@ -177,7 +177,7 @@ class InboxCommandTest {
         run("skip", "1", "--reason", "done by hand");
         assertThat(run("show", "1").out()).contains("SKIP by " + System.getProperty("user.name"));
         assertThat(number("SELECT status FROM idem_queue WHERE id = 2"))
-                .as("let go")
+                .as("released")
                 .isZero();
     }
 

@@ -130,7 +130,7 @@ public final class BatchEntry<T extends @Nullable Object> {
         return order.isBlocked(message(), position);
     }
 
-    /** Of a stored message that has a sequence the row is held, and let go when the one before it is applied. */
+    /** Of a stored message that has a sequence the row is held, and released when the one before it is applied. */
     void hold() {
         ConsumerPlan consumer = attempt.consumer();
         settle(new Outcome.Held<>(OptionalLong.empty(), consumer.isSequenced() && consumer.isQueued()));

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How long messages of a stream are put off while another transaction has the stream. Whoever moves the stream lets them go, so
+ * How long messages of a stream are put off while another transaction has the stream. Whoever moves the stream releases them, so
  * this is only for those it could not see; but to take and put back a thousand of them again and again costs more than to wait.
  * So the longer a stream was seen busy, the longer the pause. Thread-safe.
  */

@@ -57,7 +57,7 @@ final class QueueWorker implements Runnable, Rescue {
 
     QueueWorker(WorkerPool crew, QueueStore.Taking taking) {
         this.crew = crew;
-        this.context = crew.engineFor(this);
+        this.context = crew.contextFor(this);
         this.store = crew.store();
         this.consumer = crew.consumer();
         this.policy = consumer.queue().orElseThrow();

@@ -149,7 +149,7 @@ final class WorkerPool {
         }
     }
 
-    InboxContext engineFor(Rescue worker) {
+    InboxContext contextFor(Rescue worker) {
         return context.forWorker(isolation, worker);
     }
 

@@ -99,7 +99,7 @@ class InboxOperatorTest {
     @ParameterizedTest
     @EnumSource(Database.class)
     @DisplayName(
-            "RO-08 a retried message keeps its place: behind an earlier one of its key it waits; a skip lets go the rest")
+            "RO-08 a retried message keeps its place: behind an earlier one of its key it waits; a skip releases the rest")
     void order(Database database) {
         try (InboxBench bench = new InboxBench(database)) {
             List<Long> ids = bench.store(InboxBench.ORDERED, "a1", "a2", "a3", "b1");
@@ -110,7 +110,7 @@ class InboxOperatorTest {
             assertThat(bench.anna().retry(ids.get(1)).to()).contains(QueueState.HELD);
             assertThat(bench.state(ids.get(1))).isEqualTo(QueueState.HELD);
             assertThat(bench.anna().skip(ids.get(0)).result()).isEqualTo(CHANGED);
-            assertThat(bench.state(ids.get(1))).as("let go").isEqualTo(QueueState.RECEIVED);
+            assertThat(bench.state(ids.get(1))).as("released").isEqualTo(QueueState.RECEIVED);
             assertThat(bench.anna().retryAll(key, sum -> {}).changed()).isEqualTo(1);
             assertThat(bench.state(ids.get(2))).isEqualTo(QueueState.HELD);
 

@@ -193,7 +193,7 @@ public abstract class QueueStoreContract extends LeaseContract {
 
     @Test
     @DisplayName(
-            "RO-07 PC-04 nobody overtakes a message that failed or is parked, and a sweep lets go what nobody has let go")
+            "RO-07 PC-04 nobody overtakes a message that failed or is parked, and a sweep releases messages that are still held")
     void behindOneThatFailed() throws Exception {
         storeOrdered("a1", "a2");
         Taking worker = worker(true);

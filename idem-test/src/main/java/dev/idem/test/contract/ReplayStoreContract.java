@@ -156,7 +156,7 @@ public abstract class ReplayStoreContract extends ContractBench {
 
     @Test
     @DisplayName(
-            "a session that is let go can be taken at once; one that has ended cannot, and one that failed after it is resumed")
+            "a session that is released can be taken at once; one that has ended cannot, and one that failed after it is resumed")
     void letGoAndEnded() throws Exception {
         String session = asked();
         ReplayStore replays = replays();

@@ -140,7 +140,7 @@ public final class OrderingKeys {
         return behind;
     }
 
-    /** Lets go those of the ordering keys' first messages that are held; answers how many. */
+    /** Releases those of the ordering keys' first messages that are held; answers how many. */
     public int release(Connection connection, int consumer, Collection<UUID> orders) throws SQLException {
         List<Long> held = new ArrayList<>();
         if (orders.isEmpty()) {
@@ -157,7 +157,7 @@ public final class OrderingKeys {
         return held.isEmpty() ? 0 : letGo(connection, held);
     }
 
-    /** Lets go what is held; who has moved it meanwhile is passed over. */
+    /** Releases what is held; who has moved it meanwhile is passed over. */
     int letGo(Connection connection, List<Long> ids) throws SQLException {
         try (PreparedStatement statement = release.prepare(
                 connection,

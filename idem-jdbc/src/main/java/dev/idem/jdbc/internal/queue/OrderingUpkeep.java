@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * Keeps the messages that workers look through in order. What was due later and has become due joins those that are due now,
  * which are taken first, by their ids. What stands behind another of its line is held, so that nobody looks at it in vain. And
- * what is held although it is the first of its line is let go. Each look is bounded; waits for nobody. Thread-safe.
+ * what is held although it is the first of its line is released. Each look is bounded; waits for nobody. Thread-safe.
  */
 final class OrderingUpkeep {
     private static final int ROWS_IN_A_LOOK = 1_000;

@@ -30,7 +30,7 @@ final class OutboxRows {
 
     /**
      * MariaDB would lock what this reads, and wait for a relay that is waiting for its broker. So every message with an
-     * ordering key waits there until it is let go, after the commit.
+     * ordering key waits there until it is released, after the commit.
      */
     private static final String ALWAYS_BEHIND = ":order IS NOT NULL";
 

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Held messages whose turn has come while somebody had their rows locked, see {@link StreamQueue}. They are let go at the next
+ * Held messages whose turn has come while somebody had their rows locked, see {@link StreamQueue}. They are released at the next
  * look of a worker of this process. What is forgotten here, {@link StreamRecovery} finds. Thread-safe.
  */
 final class PassedOver {
@@ -37,7 +37,7 @@ final class PassedOver {
         return List.copyOf(waiting.getOrDefault(consumer, Set.of()));
     }
 
-    /** Lets go those that nobody has now; answers those that are still held. */
+    /** Releases those that nobody has now; answers those that are still held. */
     List<Long> letGo(Connection connection, List<Long> ids) throws SQLException {
         streams.letGo(connection, ids);
         return streams.held(connection, ids);

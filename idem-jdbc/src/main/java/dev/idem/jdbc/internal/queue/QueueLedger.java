@@ -63,12 +63,12 @@ final class QueueLedger implements BatchLedger {
         done = keys;
     }
 
-    /** Which streams the transaction has moved, and to where: what waits for that is let go in the same commit. */
+    /** Which streams the transaction has moved, and to where: what waits for that is released in the same commit. */
     void moved(Map<String, Long> streams) {
         moved = streams;
     }
 
-    /** What could not be let go is let go later. */
+    /** What could not be released is released later. */
     void committed() {
         kit.passedOver().add(consumer, released.passedOver());
     }

@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Makes good what crashes have left. Leases that have run out need nothing: they are due again. A worker that is gone has
  * left a note of what it was running; messages of it that nobody holds were started and did not end, and that is counted.
- * What is held although nothing is before it any more is let go, see {@link OrderingUpkeep} and {@link StreamRecovery}. Each look is
+ * What is held although nothing is before it any more is released, see {@link OrderingUpkeep} and {@link StreamRecovery}. Each look is
  * bounded. Thread-safe.
  */
 final class QueueRecovery {

@@ -27,7 +27,7 @@ import java.util.UUID;
  *
  * <p>To see a message is not to have its row. A worker that looks for what is due locks also rows that were due when its look
  * began and are held by now; it passes over them, and keeps the locks until its transaction ends. It does not know that, and to
- * wait for it would hold up a stream. So a row that somebody has is left, and let go later: by {@link PassedOver} in the process
+ * wait for it would hold up a stream. So a row that somebody has is left, and released later: by {@link PassedOver} in the process
  * that has moved the stream, and by {@link StreamRecovery} if that has ended.
  */
 public final class StreamQueue {
@@ -36,7 +36,7 @@ public final class StreamQueue {
 
     private static final String HELD = "status = " + QueueState.HELD.code();
 
-    /** How many versions of those that were put off are let go together: about as many as a worker takes. */
+    /** How many versions of those that were put off are released together: about as many as a worker takes. */
     private static final int NEXT_VERSIONS = 100;
 
     private static final String WAITS = "(q." + HELD + " OR (q.status = " + QueueState.RECEIVED.code()
@@ -83,7 +83,7 @@ public final class StreamQueue {
     }
 
     /**
-     * Lets go what waits for these versions, also what has become stale by them.
+     * Releases what waits for these versions, also what has become stale by them.
      *
      * @param done messages that this very transaction completes, which may still look as if they waited
      */
@@ -119,13 +119,13 @@ public final class StreamQueue {
     /**
      * What became of those that waited.
      *
-     * @param passedOver held messages whose rows somebody had locked: they are to be let go after the commit
+     * @param passedOver held messages whose rows somebody had locked: they are to be released after the commit
      */
     public record Released(int count, List<Long> passedOver) {
         static final Released NOTHING = new Released(0, List.of());
     }
 
-    /** Lets go those of these that wait and that nobody has locked; answers which. */
+    /** Releases those of these that wait and that nobody has locked; answers which. */
     List<Long> letGo(Connection connection, List<Long> ids) throws SQLException {
         List<Long> locked = ids(connection, free, ids);
         if (!locked.isEmpty()) {

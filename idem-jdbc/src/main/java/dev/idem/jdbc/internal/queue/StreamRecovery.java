@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Lets go what is held although its stream has come to it: somebody had its row locked when the stream was moved, see {@link
+ * Releases what is held although its stream has come to it: somebody had its row locked when the stream was moved, see {@link
  * StreamQueue}, and whoever moved it has ended since. Without this it would wait for the deadline of a gap that is closed. A
  * stream only moves on, so no lock of it is needed. Each look is bounded, and the next goes on where it ended. Thread-safe.
  */

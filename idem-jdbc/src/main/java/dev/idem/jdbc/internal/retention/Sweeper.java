@@ -118,7 +118,7 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    /** Who may not create partitions cannot help it; whoever watches should know in time that nobody else does either. */
+    /** This role cannot create partitions; operators must know in time that no other role does it either. */
     private void tell(RetentionRun.Partitioned partitions) {
         log.debug("{}: partitions created {}, dropped {}", tables, partitions.created(), partitions.dropped());
         if (!partitions.permitted()) {
